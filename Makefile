@@ -1,0 +1,38 @@
+# Two commands on a fresh machine: `make demo` shows what it does, `make test` checks that it works.
+# Both set up .venv from the pinned versions in requirements.lock.
+
+PYTHON ?= python3.11
+READY := .venv/.ready
+
+.PHONY: demo test lint format lock clean
+
+demo: $(READY)
+	.venv/bin/lmta demo --out demo
+
+test: $(READY) lint
+	.venv/bin/pytest -n 2
+
+lint: $(READY)
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/pyright
+
+format: $(READY)
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv --clear .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+# Resolve the newest versions that pyproject.toml allows and pin them.
+lock:
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[dev]"
+	.venv-lock/bin/python -m pip freeze --exclude lmta > requirements.lock
+	rm -rf .venv-lock
+
+clean:
+	rm -rf .venv .venv-lock demo

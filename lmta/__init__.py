@@ -1,0 +1,24 @@
+"""Plan day by day under a budget that has to last, when chance acts between the days."""
+
+__version__ = "0.1.0"
+
+from lmta.policies.registry import policy
+from lmta.problems import gym as _gym
+from lmta.problems.influence.campaign import Campaign
+from lmta.problems.orienteering.rules import OrienteeringRules
+from lmta.problems.orienteering.tour import Tour
+from lmta.types import Decision, InputError, ModelWarning, Pick
+
+_gym.register()
+
+__all__ = [
+    "Campaign",
+    "Decision",
+    "InputError",
+    "ModelWarning",
+    "OrienteeringRules",
+    "Pick",
+    "Tour",
+    "__version__",
+    "policy",
+]

@@ -1,0 +1,94 @@
+"""The command line: parse, call, print. Bad input gives one sentence and exit code 2."""
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import jax
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
+from lmta.demo import DemoSettings, draw_pictures, evaluations
+from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.evaluation.record import check_writable
+from lmta.evaluation.tables import arena_table
+from lmta.types import InputError
+
+OUT = Console(width=None if sys.stdout.isatty() else 120)
+ERR = Console(stderr=True)
+
+
+def main() -> None:
+    """Entry point of the command `lmta`."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; the exit code."""
+    warnings.showwarning = _show_warning
+    _keep_compilations()
+    try:
+        tyro.extras.subcommand_cli_from_dict(
+            {"evaluate": _evaluate, "demo": _demo, "bench": _bench},
+            prog="lmta",
+            description="Plan day by day under a budget that has to last, when chance acts between the days.",
+            args=list(arguments),
+            sort_subcommands=False,
+        )
+    except InputError as error:
+        ERR.print(f"lmta: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _evaluate(settings: tyro.conf.OmitArgPrefixes[EvaluateSettings]) -> None:
+    """Play policies on the same instances with the same luck and compare them."""
+    _print_evaluation(settings)
+
+
+def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
+    """Compare the classical policies on fresh benchmarks and draw one campaign and one tour."""
+    for settings_of_one in evaluations(settings):
+        _print_evaluation(settings_of_one)
+    for path in draw_pictures(settings, OUT.print):
+        OUT.print(f"wrote {path}")
+
+
+def _bench(
+    what: tyro.conf.Positional[Literal["simulate"]], settings: tyro.conf.OmitArgPrefixes[SimulateSettings]
+) -> None:
+    """Measure speed, beside a yardstick in the same run."""
+    jax.config.update("jax_num_cpu_devices", os.cpu_count() or 1)
+    if settings.json is not None:
+        check_writable(settings.json)
+    OUT.print(simulate_table(bench_simulate(settings)))
+
+
+def _print_evaluation(settings: EvaluateSettings) -> None:
+    prepared = prepare(settings)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=ERR, transient=True) as progress:
+        task = progress.add_task("", total=len(prepared.policies) * prepared.batch.days)
+        rows = evaluate(prepared, lambda policy: progress.update(task, advance=1, description=policy.name))
+    OUT.print(arena_table(rows, prepared.title))
+
+
+def _keep_compilations() -> None:
+    """Compiled programs are kept between runs, so that the second start is quick."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    jax.config.update("jax_compilation_cache_dir", str(home / "lmta" / "jax"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    ERR.print(f"lmta: {message}", style="yellow", markup=False, highlight=False, soft_wrap=True)

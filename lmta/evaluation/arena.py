@@ -1,0 +1,101 @@
+"""The arena: every policy meets the same instances with the same luck, and its decisions are timed one by one."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from lmta.evaluation.play import Batch, Play, play
+from lmta.evaluation.statistics import Comparison, Mean, compare, mean_of
+from lmta.policies.base import Policy
+from lmta.policies.exact import Exact
+
+TIMED_EPISODES = 5
+
+
+@dataclass(frozen=True)
+class Row:
+    """One policy in the arena."""
+
+    policy: str
+    episodes: np.ndarray
+    """The score of each episode."""
+    budget_by_day: np.ndarray
+    """Mean number of picks made on each day."""
+    reward_by_day: np.ndarray
+    decision_ms: np.ndarray
+    """How long single decisions took."""
+    optimum: float | None = None
+    """Mean of the exact optimum in expectation, for the policy `exact`."""
+
+    @property
+    def score(self) -> Mean:
+        """Mean score with its error."""
+        return mean_of(self.episodes)
+
+    def as_json(self, first: "Row") -> dict[str, Any]:
+        """The row as plain numbers, with the comparison to the first."""
+        comparison = compare(self.episodes, first.episodes)
+        return {
+            "policy": self.policy,
+            "mean": self.score.mean,
+            "sem": self.score.sem,
+            "n": len(self.episodes),
+            "difference": comparison.difference.mean,
+            "difference_sem": comparison.difference.sem,
+            "welch_p": comparison.welch_p,
+            "decision_ms_median": float(np.median(self.decision_ms)),
+            "decision_ms_p95": float(np.percentile(self.decision_ms, 95)),
+            "budget_by_day": self.budget_by_day.tolist(),
+            "reward_by_day": self.reward_by_day.tolist(),
+            "episodes": self.episodes.tolist(),
+            **({} if self.optimum is None else {"optimum": self.optimum}),
+        }
+
+
+def run_arena(
+    policies: Sequence[Policy],
+    batch: Batch,
+    *,
+    first_days: int | None = None,
+    on_day: Callable[[Policy], None] = lambda policy: None,
+) -> list[Row]:
+    """Play every policy; with `first_days` only the rewards of the first days count."""
+    rows = []
+    for policy in policies:
+        played = play(policy, batch, keep_mornings=TIMED_EPISODES, on_day=lambda policy=policy: on_day(policy))
+        exact = isinstance(policy.node_rule, Exact)
+        rows.append(
+            Row(
+                policy=policy.name,
+                episodes=played.rewards[:, :first_days].sum(axis=1, dtype=np.float64),
+                budget_by_day=played.num_picks.mean(axis=0),
+                reward_by_day=played.rewards.mean(axis=0, dtype=np.float64),
+                decision_ms=_time_decisions(policy, batch, played),
+                optimum=float(np.mean([tables.optimum for _, tables in played.prepared])) if exact else None,
+            )
+        )
+    return rows
+
+
+def _time_decisions(policy: Policy, batch: Batch, played: Play) -> np.ndarray:
+    """Milliseconds for each decision of the first episodes, taken one at a time after a warm-up."""
+    milliseconds = []
+    instances = [jax.device_put(instance) for instance in batch.instances[:TIMED_EPISODES]]
+    for day, states in enumerate(played.mornings):
+        for n, state in enumerate(states):
+            arguments = (instances[n], jax.device_put(state), played.prepared[n], day)
+            if not milliseconds:
+                policy.choose(*arguments)
+            start = time.perf_counter()
+            policy.choose(*arguments)
+            milliseconds.append(1000 * (time.perf_counter() - start))
+    return np.array(milliseconds)
+
+
+def comparisons(rows: Sequence[Row]) -> list[Comparison]:
+    """Every policy against the first."""
+    return [compare(row.episodes, rows[0].episodes) for row in rows]

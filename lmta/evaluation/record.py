@@ -1,0 +1,69 @@
+"""Results as JSON files that say where they come from."""
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jax
+
+import lmta
+from lmta.types import InputError
+
+
+def provenance() -> dict[str, Any]:
+    """The version, the commit where it is known, and the machine that results were made on."""
+    return {
+        "lmta": lmta.__version__,
+        "commit": _commit(),
+        "python": platform.python_version(),
+        "jax": version("jax"),
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "backend": jax.default_backend(),
+    }
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a file to write.")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: the folder {path.parent} does not exist; make it first.")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: the folder {path.parent} cannot be written to; name another.")
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write under a temporary name, then rename, so that a file is there whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise InputError(f"{path}: could not be written ({error.strerror}).") from error
+
+
+def _commit() -> str | None:
+    """The commit of the checkout this package runs from, with a plus sign where files differ from it."""
+    root = Path(lmta.__file__).parent
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip()
+
+
+def _cpu() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

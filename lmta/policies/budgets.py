@@ -1,0 +1,53 @@
+"""Budget rules: how many picks to grant today. Names are the first half of a policy's name."""
+
+import re
+
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+
+from lmta.policies.base import BudgetRule
+from lmta.problems.base import AbstractInstance, AbstractState
+
+STATIC_PERIOD = 5
+
+
+def average(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+    """max(⌊K/T⌋, 1) a day, all that is left on the last."""
+    share = jnp.maximum(instance.budget // instance.days, 1)
+    return _rest_on_last_day(instance, state, share)
+
+
+def normal(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+    """All that is left, at once."""
+    return state.budget_left
+
+
+def static(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+    """⌊K/⌊T/5⌋⌋ on the first day of each cycle of five, all that is left on the last day."""
+    cycles = jnp.maximum(instance.days // STATIC_PERIOD, 1)
+    share = jnp.where(state.day % STATIC_PERIOD == 0, instance.budget // cycles, 0)
+    return _rest_on_last_day(instance, state, share)
+
+
+def even(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+    """⌊K/T⌋ a day, the rest spread one by one over the last days."""
+    share, rest = jnp.divmod(instance.budget, instance.days)
+    return jnp.minimum(share + (state.day >= instance.days - rest), state.budget_left)
+
+
+def _rest_on_last_day(instance: AbstractInstance, state: AbstractState, share: Int[Array, ""]) -> Int[Array, ""]:
+    last_day = state.day >= instance.days - 1
+    return jnp.where(last_day, state.budget_left, jnp.minimum(share, state.budget_left))
+
+
+BUDGET_RULES = {rule.__name__: BudgetRule(rule.__name__, rule) for rule in (average, normal, static, even)}
+_CAP = re.compile(r"cap([1-9][0-9]{0,5})")
+
+
+def cap_rule(name: str) -> BudgetRule | None:
+    """`cap5`: at most 5 a day while the budget lasts; None where the name is of another kind."""
+    match = _CAP.fullmatch(name)
+    if not match:
+        return None
+    most = int(match[1])
+    return BudgetRule(name, lambda instance, state, schedule: jnp.minimum(most, state.budget_left))

@@ -1,0 +1,154 @@
+"""Node rules for orienteering (greedy, insertion), and the budget rule that a genetic algorithm optimises."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from lmta.kernels.routes import insertion_route
+from lmta.policies.base import BudgetRule, ScoreRule, score_chooser
+from lmta.problems.base import Problem, play_day
+from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState
+
+
+def greedy(instance: OrienteeringInstance, state: OrienteeringState, key: PRNGKeyArray) -> Float[Array, " nodes"]:
+    """The profit of each city."""
+    return state.profit
+
+
+GREEDY = ScoreRule("greedy", greedy, "the highest profit within reach, again and again; the value is the profit.")
+
+
+class Map(NamedTuple):
+    """An instance on the host."""
+
+    xy: np.ndarray
+    days: int
+    limit: float
+    penalty: float
+    crowding: float
+
+
+@dataclass(frozen=True)
+class Insertion:
+    """Cities by falling profit, each inserted where it lengthens the day's route least; then 2-opt."""
+
+    name: str = "insertion"
+    why: str = "cities by falling profit, each where it lengthens the route least; the value is the profit."
+
+    def prepare(self, instance: OrienteeringInstance) -> Map:
+        """Coordinates and rules as plain numbers."""
+        return Map(
+            xy=np.asarray(instance.coordinates, np.float64),
+            days=int(instance.days),
+            limit=float(instance.limit),
+            penalty=float(instance.penalty),
+            crowding=float(instance.crowding),
+        )
+
+    def plan(self, prepared: Map, state: OrienteeringState, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Today's route; on the last day the way back counts."""
+        profit = np.asarray(state.profit, np.float64)
+        end = START if int(state.day) == prepared.days - 1 else -1
+        route = insertion_route(
+            prepared.xy,
+            profit,
+            ~np.asarray(state.visited),
+            int(state.position),
+            end,
+            prepared.limit,
+            prepared.penalty,
+            prepared.crowding,
+            budget,
+        )
+        return route.astype(np.int32), profit[route]
+
+
+@dataclass(frozen=True)
+class Genetic:
+    """Settings of the genetic algorithm over daily budgets (paper, App. E)."""
+
+    population: int = 64
+    generations: int = 40
+    elite: int = 4
+    mutation: float = 0.1
+    futures: int = 4
+    """Simulated episodes, the same for all, that a schedule's fitness is the mean of."""
+
+
+def make_genetic(settings: Genetic) -> BudgetRule:
+    """One fixed budget for each day, optimised before the first by simulating `greedy` under each schedule."""
+
+    def make_schedule(problem: Problem, instance: OrienteeringInstance, seed: int) -> Int[Array, " days"]:
+        key = jax.random.key(seed)
+        return _evolve(settings, problem, instance, key, int(instance.days), int(instance.budget))
+
+    def grant(instance: OrienteeringInstance, state: OrienteeringState, schedule: Int[Array, " days"]):
+        return jnp.minimum(schedule[state.day], state.budget_left)
+
+    return BudgetRule("ga", grant, make_schedule)
+
+
+@partial(jax.jit, static_argnums=(0, 1, 4, 5))
+def _evolve(
+    settings: Genetic,
+    problem: Problem,
+    instance: OrienteeringInstance,
+    key: PRNGKeyArray,
+    days: int,
+    budget: int,
+) -> Int[Array, " days"]:
+    luck_key, first_key, key = jax.random.split(key, 3)
+    luck = jax.vmap(lambda k: problem.draw_luck(instance, days, k))(jax.random.split(luck_key, settings.futures))
+    chooser = score_chooser(problem, GREEDY, instance, luck_key)
+
+    def episode(schedule, luck):
+        def day(state, allowance):
+            state, record = play_day(problem, instance, state, luck, chooser, allowance, budget)
+            return state, record.reward
+
+        return jax.lax.scan(day, problem.reset(instance), schedule)[1].sum()
+
+    def fitness(schedules):
+        return jax.vmap(lambda s: jax.vmap(lambda future: episode(s, future))(luck).mean())(schedules)
+
+    def generation(carry, key):
+        schedules, scores = carry
+        parents_key, cross_key, mutate_key = jax.random.split(key, 3)
+        order = jnp.argsort(-scores)
+        children = _children(settings, schedules[order], parents_key, cross_key, mutate_key, budget)
+        schedules = jnp.concatenate([schedules[order[: settings.elite]], children])
+        return (schedules, fitness(schedules)), None
+
+    shares = jax.random.dirichlet(first_key, jnp.ones(days), (settings.population,))
+    first = jnp.floor(shares * budget).astype(jnp.int32)
+    keys = jax.random.split(key, settings.generations)
+    (schedules, scores), _ = jax.lax.scan(generation, (first, fitness(first)), keys)
+    return schedules[jnp.argmax(scores)]
+
+
+def _children(
+    settings: Genetic,
+    sorted_schedules: Int[Array, " population days"],
+    parents_key: PRNGKeyArray,
+    cross_key: PRNGKeyArray,
+    mutate_key: PRNGKeyArray,
+    budget: int,
+) -> Int[Array, " children days"]:
+    """Tournament selection, uniform crossover, and mutation by one up or down, within the total budget."""
+    population, days = sorted_schedules.shape
+    shape = (population - settings.elite, days)
+    rivals = jax.random.randint(parents_key, (2, 2, shape[0]), 0, population)
+    mothers, fathers = rivals.min(axis=0)  # schedules are sorted: the lower index is the fitter
+    crossed = jnp.where(
+        jax.random.bernoulli(cross_key, 0.5, shape), sorted_schedules[mothers], sorted_schedules[fathers]
+    )
+    kind_key, step_key = jax.random.split(mutate_key)
+    step = jax.random.randint(step_key, shape, 0, 2) * 2 - 1
+    mutated = jnp.maximum(crossed + jnp.where(jax.random.bernoulli(kind_key, settings.mutation, shape), step, 0), 0)
+    spent_before = jnp.cumsum(mutated, axis=1) - mutated
+    return jnp.minimum(mutated, jnp.maximum(budget - spent_before, 0))

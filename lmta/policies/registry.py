@@ -1,0 +1,83 @@
+"""Policies by name: BUDGET-NODES, such as `average-lookahead` or `cap5-insertion`, and a few short names."""
+
+import difflib
+
+import jax
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from lmta.policies.base import BudgetRule, PlanRule, Policy, ScoreRule
+from lmta.policies.budgets import BUDGET_RULES, cap_rule
+from lmta.policies.exact import Exact
+from lmta.policies.influence import degree, lookahead, score
+from lmta.policies.orienteering import GREEDY, Genetic, Insertion, make_genetic
+from lmta.policies.sampling import ReverseReachable
+from lmta.problems.base import Problem
+from lmta.problems.influence.rules import Influence
+from lmta.problems.orienteering.rules import Orienteering
+from lmta.types import InputError
+
+
+def _random_scores(instance, state, key: PRNGKeyArray) -> Float[Array, " nodes"]:
+    return jax.random.uniform(key, instance.graph.node_mask.shape)
+
+
+RANDOM = ScoreRule("random", _random_scores, "any legal node is as likely as another.")
+
+NODE_RULES: dict[str, dict[str, ScoreRule | PlanRule]] = {
+    "aim": {
+        "degree": ScoreRule("degree", degree, "most inactive out-neighbours first; the value is their number."),
+        "score": ScoreRule("score", score, "most expected direct hits first; the value is their number."),
+        "lookahead": ScoreRule(
+            "lookahead",
+            lookahead,
+            "the value is the expected number of nodes that the seed adds in the days left.",
+        ),
+        "ris": ReverseReachable(),
+        "exact": Exact(),
+        "random": RANDOM,
+    },
+    "sop": {"greedy": GREEDY, "insertion": Insertion(), "random": RANDOM},
+}
+PROBLEMS: dict[str, Problem] = {"aim": Influence(), "sop": Orienteering()}
+GENETIC = make_genetic(Genetic())
+SHORT_NAMES = {
+    "greedy": "normal-greedy",
+    "ga": "ga-greedy",
+    "exact": "normal-exact",
+    "random": "average-random",
+}
+
+
+def policy(name: str, problem: str | None = None) -> Policy:
+    """The policy of that name. `problem` (`aim` or `sop`) is needed only where both have the node rule."""
+    budget_name, _, node_name = SHORT_NAMES.get(name, name).partition("-")
+    budget_rule = _budget_rule(budget_name)
+    owners = [p for p, rules in NODE_RULES.items() if node_name in rules and problem in (None, p)]
+    if budget_rule is None or not owners:
+        raise InputError(_unknown(name, problem))
+    if budget_rule is GENETIC and node_name != "greedy":
+        raise InputError(f"policy {name!r}: the genetic algorithm tunes budgets for greedy; use 'ga'.")
+    owner = owners[0]
+    return Policy(name, PROBLEMS[owner], budget_rule, NODE_RULES[owner][node_name])
+
+
+def policy_names(problem: str) -> list[str]:
+    """Every BUDGET-NODES name of a problem, but for the caps, and the short names."""
+    full = [f"{b}-{n}" for b in BUDGET_RULES for n in NODE_RULES[problem] if n != "exact"]
+    return full + [short for short, name in SHORT_NAMES.items() if name.partition("-")[2] in NODE_RULES[problem]]
+
+
+def _budget_rule(name: str) -> BudgetRule | None:
+    return GENETIC if name == "ga" else BUDGET_RULES.get(name) or cap_rule(name)
+
+
+def _unknown(name: str, problem: str | None) -> str:
+    problems = [problem] if problem else list(NODE_RULES)
+    known = [n for p in problems for n in policy_names(p)]
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {close[0]!r}" if close else ""
+    nodes = "; ".join(f"{p}: {', '.join(NODE_RULES[p])}" for p in problems)
+    return (
+        f"policy {name!r} is not known{hint}? Names are BUDGET-NODES with BUDGET one of "
+        f"{', '.join(BUDGET_RULES)}, capN and NODES one of {nodes}."
+    )

@@ -1,0 +1,287 @@
+"""Rows and named columns of a delimited text file, and errors that name the line at fault."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lmta.types import InputError, NodeId
+
+FilePath = str | PathLike[str]
+
+_LONGEST_QUOTE = 80
+_SNIFFED = {".csv": ",;\t", ".tsv": "\t"}
+_FALLBACK = {".csv": ",", ".tsv": "\t"}
+
+
+class Rows(NamedTuple):
+    """The records of a file: the line on which each starts, and its fields without surrounding space."""
+
+    lines: list[int]
+    fields: list[tuple[str, ...]]
+
+
+class Column(NamedTuple):
+    """A column that a file may have: its name, what else a header may call it, whether it holds numbers."""
+
+    name: str
+    aliases: tuple[str, ...]
+    numeric: bool = False
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where records came from: a label for the whole, and the place of each record by its index."""
+
+    label: str
+    place: Callable[[int], str]
+
+    def error(self, record: int, fault: str) -> InputError:
+        """The error that says what is wrong with one record."""
+        return InputError(f"{self.label}, {self.place(record)}: {fault}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a delimited file by name, whether a header named them, and where each record stands."""
+
+    columns: dict[str, list[str]]
+    has_header: bool
+    origin: Origin
+
+
+def quoted(value: object) -> str:
+    """A value as a message shows it: on one line, and not endless."""
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
+
+
+def shown(path: FilePath) -> str:
+    """A path as the user gave it, on one line."""
+    text = str(path)
+    return text if text.isprintable() else quoted(text)
+
+
+def error_at(path: FilePath, line: int, fault: str) -> InputError:
+    """The error that says what is wrong with one line of a file."""
+    return InputError(f"{shown(path)}, line {line}: {fault}")
+
+
+def file_origin(path: FilePath, lines: Sequence[int]) -> Origin:
+    """The origin of records that stand on these lines of a file."""
+    return Origin(shown(path), lambda record: f"line {lines[record]}")
+
+
+def read_bytes(path: FilePath) -> bytes:
+    """The content of a file."""
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{shown(path)}: there is no such file; give the path of one that exists.") from None
+    except IsADirectoryError:
+        raise InputError(f"{shown(path)}: is a directory; give the path of a file.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or quoted(str(error))
+        raise InputError(f"{shown(path)}: cannot be read ({reason}); give a file that can.") from None
+
+
+def read_lines(path: FilePath) -> list[str]:
+    """The lines of a UTF-8 text file, each with its line end."""
+    content = read_bytes(path)
+    nul = content.find(b"\0")
+    if nul >= 0:
+        raise error_at(path, _line_of(content, nul), "has a NUL byte; save the file as UTF-8 text.")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = _line_of(content, error.start)
+        raise error_at(path, line, "is not UTF-8; save the file as UTF-8 text.") from None
+    return list(io.StringIO(text, newline=""))
+
+
+def _line_of(content: bytes, position: int) -> int:
+    return len(re.findall(rb"\r\n|\r|\n", content[:position])) + 1
+
+
+def read_rows(path: FilePath) -> Rows:
+    """The records of a delimited file; blank lines and lines that start with # are skipped."""
+    lines = read_lines(path)
+    first = next((line for line in lines if not _is_skipped(line)), None)
+    if first is None:
+        raise InputError(f"{shown(path)}: has no rows; one record per line is needed.")
+    delimiter = _delimiter(path, first)
+    start = 0  # the line on which the current record starts, 0 between records
+
+    def record_lines() -> Iterator[str]:
+        nonlocal start
+        for number, line in enumerate(lines, 1):
+            if not start:
+                if _is_skipped(line):
+                    continue
+                start = number
+            yield line
+
+    rows = Rows([], [])
+    try:
+        for fields in _split(record_lines(), delimiter):
+            rows.lines.append(start)
+            rows.fields.append(tuple(map(str.strip, fields)))
+            start = 0
+    except csv.Error as error:
+        reason = str(error).replace("\t", "tab")
+        fault = f'is malformed ({reason}); close each quote, and write " inside a quoted field as "".'
+        raise error_at(path, start, fault) from None
+    return rows
+
+
+def _is_skipped(line: str) -> bool:
+    return line.startswith("#") or line.isspace()
+
+
+def _split(lines: Iterable[str], delimiter: str | None) -> Iterable[list[str]]:
+    if delimiter is None:
+        return map(str.split, lines)
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+
+
+def _delimiter(path: FilePath, first_line: str) -> str | None:
+    """The delimiter by extension and first line; None stands for runs of white space."""
+    suffix = Path(path).suffix.lower()
+    unquoted = re.sub('"[^"]*"', "", first_line)
+    candidates = _SNIFFED.get(suffix, "\t,;")
+    return next((mark for mark in candidates if mark in unquoted), _FALLBACK.get(suffix))
+
+
+def read_table(path: FilePath, columns: Sequence[Column]) -> Table:
+    """The named columns of a delimited file, of which the last may be missing.
+
+    A first line made of known names is a header, in any order; without one the columns are positional.
+    """
+    lines, records = read_rows(path)
+    first = lines[0]
+    names = _header(records[0], columns)
+    has_header = names is not None
+    if names is None:
+        names = _positional(path, first, len(records[0]), columns)
+    else:
+        lines, records = lines[1:], records[1:]
+    if not records:
+        raise error_at(path, first, "is a header without rows; write one record per line below it.")
+    origin = file_origin(path, lines)
+    for record, fields in enumerate(records):
+        if len(fields) != len(names):
+            model = f"the header on line {first}" if has_header else f"line {first}"
+            fault = f"expected {len(names)} columns ({', '.join(names)}) as in {model}, found {len(fields)}."
+            raise origin.error(record, fault)
+    by_name = {name: [fields[i] for fields in records] for i, name in enumerate(names)}
+    table = Table(by_name, has_header, origin)
+    if not has_header:
+        _refuse_words_for_numbers(table, columns)
+    return table
+
+
+def _header(fields: Sequence[str], columns: Sequence[Column]) -> list[str] | None:
+    """The columns that a line names, or None if it is no header."""
+    known = {alias: column.name for column in columns for alias in (column.name, *column.aliases)}
+    names = [known.get(field.lower(), "") for field in fields]
+    required = {column.name for column in columns[:-1]}
+    is_header = "" not in names and len(set(names)) == len(names) and required <= set(names)
+    return names if is_header else None
+
+
+def _positional(path: FilePath, line: int, count: int, columns: Sequence[Column]) -> list[str]:
+    names = [column.name for column in columns]
+    if count not in (len(names) - 1, len(names)):
+        fault = (
+            f"expected {len(names) - 1} columns ({', '.join(names[:-1])}) "
+            f"or {len(names)} (also {names[-1]}), found {count}."
+        )
+        raise error_at(path, line, fault)
+    return names[:count]
+
+
+def _refuse_words_for_numbers(table: Table, columns: Sequence[Column]) -> None:
+    for column in columns:
+        field = table.columns[column.name][0] if column.name in table.columns else ""
+        if column.numeric and field and not _is_number(field):
+            raise header_error(table.origin, columns, f"{column.name} {quoted(field)} is not a number")
+
+
+def header_error(origin: Origin, columns: Sequence[Column], reason: str) -> InputError:
+    """The error for a first line that can be neither data nor a known header."""
+    names = ", ".join("/".join((column.name, *column.aliases)) for column in columns)
+    return origin.error(0, f"looks like a header, since {reason}, but the names understood are {names}.")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def canonical_ids(texts: Iterable[str]) -> tuple[NodeId, ...]:
+    """Integers if every id is written as one (7, not 007), else the strings as they are."""
+    texts = tuple(texts)
+    try:
+        integers = tuple(map(int, texts))
+    except ValueError:
+        return texts
+    return integers if tuple(map(str, integers)) == texts else texts
+
+
+def require_filled(values: Sequence[str], field: str, origin: Origin) -> None:
+    """Refuse a column in which a field is empty."""
+    if "" in values:
+        raise origin.error(values.index(""), f"{field} is empty; every record needs one.")
+
+
+def numbers(values: Sequence[Any], field: str, origin: Origin) -> np.ndarray:
+    """Values as finite float64, or an error that names the record and the field."""
+    parsed = []
+    for record, value in enumerate(values):
+        try:
+            parsed.append(float(value))
+        except (TypeError, ValueError, OverflowError):
+            missing = value is None or value == ""
+            fault = "is missing" if missing else f"{quoted(value)} is not a number"
+            raise origin.error(record, f"{field} {fault}; write a finite number.") from None
+    result = np.array(parsed, dtype=np.float64)
+    unusable = first_true(~np.isfinite(result))
+    if unusable is not None:
+        fault = f"{field} {quoted(values[unusable])} is not finite; write a finite number."
+        raise origin.error(unusable, fault)
+    return result
+
+
+def numeric_array(values: object, dimensions: int, kinds: str) -> np.ndarray | None:
+    """Values as an array with these dimensions and one of these kinds of numbers, or None if they are not."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        return None
+    fits = array.ndim == dimensions and (array.dtype.kind in kinds or not array.size)
+    return array if fits else None
+
+
+def first_true(mask: np.ndarray) -> int | None:
+    """The first record for which a mask holds, or None."""
+    found = np.flatnonzero(mask)
+    return int(found[0]) if len(found) else None
+
+
+def first_repeat(keys: Iterable[Hashable]) -> tuple[int, int] | None:
+    """The first record that repeats an earlier one, as (earlier, repeat), or None."""
+    seen: dict[Hashable, int] = {}
+    for record, key in enumerate(keys):
+        earlier = seen.setdefault(key, record)
+        if earlier != record:
+            return earlier, record
+    return None

@@ -1,0 +1,1 @@
+"""Adaptive influence maximisation: whom to seed today."""

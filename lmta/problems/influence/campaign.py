@@ -1,0 +1,83 @@
+"""A campaign on one's own network, advanced day by day with what was really observed."""
+
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import networkx as nx
+import numpy as np
+
+from lmta.problems.influence.importer import load_network
+from lmta.problems.influence.rules import (
+    ACTIVE,
+    INACTIVE,
+    Influence,
+    hit_probability,
+    make_instance,
+    next_morning,
+)
+from lmta.problems.session import Session, check_horizon
+from lmta.types import InputError, ModelWarning, NodeId
+
+
+class Campaign(Session):
+    """Whom to seed today: the network, who is active or removed, and what is left of days and budget.
+
+    `graph` is a path (edge list or GraphML), a NetworkX graph, or arrays `(senders, receivers[, probability])`.
+    """
+
+    problem = Influence()
+
+    def __init__(
+        self, graph: str | Path | nx.Graph | tuple[Any, ...], *, days: int, budget: int, directed: bool = True
+    ):
+        network = load_network(graph, directed=directed)
+        check_horizon(days, budget, network.num_nodes, "nodes")
+        super().__init__(make_instance(network, days, budget), network.ids)
+
+    def with_status(self, status: int) -> tuple[NodeId, ...]:
+        """The nodes that are INACTIVE, ACTIVE or REMOVED now."""
+        return tuple(self.ids[i] for i in np.flatnonzero(np.asarray(self.state.status) == status))
+
+    @property
+    def influenced(self) -> int:
+        """How many nodes were ever reached, seeds included."""
+        return int((np.asarray(self.state.status)[: len(self.ids)] != INACTIVE).sum())
+
+    def advance(self, seeded: Iterable[NodeId] = (), activated: Iterable[NodeId] = ()) -> None:
+        """Report the day: who was seeded and who was activated by the cascade. Nothing changes if it is refused.
+
+        The active nodes are removed, the activated ones are active on the next day. An activation that no active
+        neighbour could have caused is taken as true, with a `ModelWarning`.
+        """
+        seeds, hits = self._indices(seeded, "seeded"), self._indices(activated, "activated")
+        self._check_day(len(seeds), "seeded")
+        status = np.array(self.state.status)
+        self._require_inactive(status, seeds, "seeded")
+        status[seeds] = ACTIVE
+        self._require_inactive(status, hits, "activated")
+        self._warn_of_the_impossible(status, hits)
+        newly_active = np.zeros(len(status), bool)
+        newly_active[hits] = True
+        seeded_state = eqx.tree_at(
+            lambda s: (s.status, s.budget_left),
+            self.state,
+            (jnp.asarray(status), self.state.budget_left - len(seeds)),
+        )
+        self.state = next_morning(seeded_state, jnp.asarray(newly_active))
+
+    def _require_inactive(self, status: np.ndarray, indices: list[int], field: str) -> None:
+        for i in indices:
+            if status[i] != INACTIVE:
+                word = "active" if status[i] == ACTIVE else "removed"
+                raise InputError(f"{field}: {self.ids[i]!r} is {word} already; only inactive nodes can be {field}.")
+
+    def _warn_of_the_impossible(self, status: np.ndarray, hits: list[int]) -> None:
+        chance = np.asarray(hit_probability(self.instance.graph, jnp.asarray(status == ACTIVE, jnp.float32)))
+        surprising = [self.ids[i] for i in hits if chance[i] <= 0]
+        if surprising:
+            names = ", ".join(repr(name) for name in surprising)
+            warnings.warn(f"activated: no active neighbour could reach {names}; taken as true.", ModelWarning, 3)

@@ -1,0 +1,250 @@
+"""A user's own network as arrays: from an edge list, GraphML, a NetworkX graph, or arrays."""
+
+import io
+import warnings
+from dataclasses import dataclass
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from lmta.problems.delimited import (
+    Column,
+    FilePath,
+    Origin,
+    Table,
+    canonical_ids,
+    first_repeat,
+    first_true,
+    header_error,
+    numbers,
+    numeric_array,
+    quoted,
+    read_bytes,
+    read_table,
+    require_filled,
+    shown,
+)
+from lmta.types import InputError, NodeId
+
+_COLUMNS = (
+    Column("source", ("from", "src", "sender", "u")),
+    Column("target", ("to", "dst", "receiver", "v")),
+    Column("probability", ("prob", "p", "weight"), numeric=True),
+)
+_ATTRIBUTES = ("probability", "p")
+_MALFORMED = (SyntaxError, nx.NetworkXException, LookupError, ValueError, TypeError, AttributeError)
+
+
+@dataclass(frozen=True)
+class Network:
+    """A directed graph without self-loops or repeated edges; edges name nodes by their place in ids."""
+
+    ids: tuple[NodeId, ...]
+    senders: np.ndarray
+    receivers: np.ndarray
+    probability: np.ndarray
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes, isolated ones included."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """Edges as given: not yet checked, and each undirected edge once."""
+
+    ids: tuple[NodeId, ...]
+    senders: np.ndarray
+    receivers: np.ndarray
+    probability: np.ndarray | None
+    directed: bool
+    origin: Origin
+
+    def ends(self, edge: int) -> tuple[NodeId, NodeId]:
+        """The ids of the nodes that an edge joins."""
+        return self.ids[self.senders[edge]], self.ids[self.receivers[edge]]
+
+
+def load_network(source: object, *, directed: bool = True) -> Network:
+    """Turn the user's data into a network.
+
+    The source is the path of a GraphML file or of an edge list (source, target[, probability]), a NetworkX
+    graph, or a tuple of arrays (senders, receivers[, probability]) whose nodes are 0..max. Without
+    probabilities, each edge into a node has one over the number of edges into it. With directed=False each
+    edge of an edge list or of arrays counts both ways; a graph says itself whether it is directed. What is
+    a Network already stays as it is.
+    """
+    if isinstance(source, Network):
+        return source
+    if isinstance(source, str | PathLike):
+        is_graphml = Path(source).suffix.lower() == ".graphml"
+        return _network(_from_graphml(source) if is_graphml else _from_edge_list(source, directed))
+    if isinstance(source, nx.Graph):
+        return _network(_from_networkx(source))
+    if isinstance(source, tuple):
+        return _network(_from_arrays(source, directed))
+    raise InputError(
+        f"A network is read from a path, a NetworkX graph or a tuple of arrays, not from {quoted(source)}."
+    )
+
+
+def inverse_indegree(receivers: np.ndarray) -> np.ndarray:
+    """The probability of each edge where none is given: 1/indegree of its receiver."""
+    return (1 / np.bincount(receivers)[receivers]).astype(np.float32)
+
+
+def _from_edge_list(path: FilePath, directed: bool) -> _Edges:
+    table = read_table(path, _COLUMNS)
+    sources, targets = table.columns["source"], table.columns["target"]
+    require_filled(sources, "source", table.origin)
+    require_filled(targets, "target", table.origin)
+    if not table.has_header:
+        _refuse_words_above_integers(table)
+    index = {text: node for node, text in enumerate(_in_order_of_appearance(sources, targets))}
+    senders = np.array([index[text] for text in sources], dtype=np.int32)
+    receivers = np.array([index[text] for text in targets], dtype=np.int32)
+    probability = None
+    if "probability" in table.columns:
+        probability = numbers(table.columns["probability"], "probability", table.origin)
+    return _Edges(canonical_ids(index), senders, receivers, probability, directed, table.origin)
+
+
+def _in_order_of_appearance(sources: list[str], targets: list[str]) -> dict[str, None]:
+    return dict.fromkeys(chain.from_iterable(zip(sources, targets, strict=True)))
+
+
+def _refuse_words_above_integers(table: Table) -> None:
+    sources, targets = table.columns["source"], table.columns["target"]
+    if len(sources) == 1 or sources[0].isdecimal() or targets[0].isdecimal():
+        return
+    if all(map(str.isdecimal, chain(sources[1:], targets[1:]))):
+        raise header_error(table.origin, _COLUMNS, "the ids on all other lines are integers")
+
+
+def _from_graphml(path: FilePath) -> _Edges:
+    content = read_bytes(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about ports and untyped attributes, which change nothing here
+            graph = nx.read_graphml(io.BytesIO(content), node_type=_graphml_id)
+    except _MALFORMED as error:
+        reason = quoted(str(error))
+        raise InputError(f"{shown(path)}: is not GraphML that can be read ({reason}).") from None
+    return _from_graph(graph, canonical_ids(graph), shown(path))
+
+
+def _graphml_id(text: str | None) -> str:
+    if not text:
+        raise ValueError("a node has no id, or an edge no source or target")
+    return text
+
+
+def _from_networkx(graph: nx.Graph) -> _Edges:
+    if graph.is_multigraph():
+        raise InputError("The graph is a multigraph; give a Graph or a DiGraph, with each edge once.")
+    return _from_graph(graph, tuple(graph), "The graph")
+
+
+def _from_graph(graph: nx.Graph, ids: tuple[NodeId, ...], label: str) -> _Edges:
+    edges = list(graph.edges(data=True))
+    origin = Origin(label, lambda edge: f"edge {quoted(edges[edge][0])} -> {quoted(edges[edge][1])}")
+    index = {node: place for place, node in enumerate(graph)}
+    senders = np.array([index[sender] for sender, _, _ in edges], dtype=np.int32)
+    receivers = np.array([index[receiver] for _, receiver, _ in edges], dtype=np.int32)
+    default = graph.graph.get("edge_default", {})  # where NetworkX keeps the defaults of a GraphML file
+    probability = _probability([data for _, _, data in edges], default, origin)
+    return _Edges(ids, senders, receivers, probability, graph.is_directed(), origin)
+
+
+def _probability(edges: list[dict[str, Any]], default: dict[str, Any], origin: Origin) -> np.ndarray | None:
+    for name in _ATTRIBUTES:
+        if name in default or any(name in data for data in edges):
+            return numbers([data.get(name, default.get(name)) for data in edges], name, origin)
+    return None
+
+
+def _from_arrays(arrays: tuple[Any, ...], directed: bool) -> _Edges:
+    if len(arrays) not in (2, 3):
+        raise InputError(f"A tuple of arrays is (senders, receivers[, probability]), not {len(arrays)} long.")
+    senders = _array(arrays[0], "senders", "iu")
+    receivers = _array(arrays[1], "receivers", "iu")
+    probability = _array(arrays[2], "probability", "iuf") if len(arrays) == 3 else None
+    lengths = [len(array) for array in (senders, receivers, probability) if array is not None]
+    if len(set(lengths)) > 1:
+        raise InputError(f"The arrays of a network must be of one length, not {lengths}.")
+    if not len(senders):
+        raise InputError("The arrays of a network are empty; give at least one edge.")
+    origin = Origin("The arrays", lambda edge: f"index {edge}")
+    _require_nodes(senders, "senders", origin)
+    _require_nodes(receivers, "receivers", origin)
+    ids = tuple(range(int(max(senders.max(), receivers.max())) + 1))
+    if probability is not None:
+        probability = numbers(probability.tolist(), "probability", origin)
+    return _Edges(ids, senders.astype(np.int32), receivers.astype(np.int32), probability, directed, origin)
+
+
+def _array(values: Any, name: str, kinds: str) -> np.ndarray:
+    array = numeric_array(values, 1, kinds)
+    if array is None:
+        wanted = "numbers" if "f" in kinds else "integers"
+        raise InputError(f"The array {name} of a network must be one-dimensional and hold {wanted}.")
+    return array
+
+
+def _require_nodes(nodes: np.ndarray, name: str, origin: Origin) -> None:
+    edge = first_true((nodes < 0) | (nodes >= np.iinfo(np.int32).max))
+    if edge is not None:
+        raise origin.error(edge, f"{name} {nodes[edge]} is not a node; number the nodes from 0 up.")
+
+
+def _network(edges: _Edges) -> Network:
+    """Checked edges, both ways where undirected, with probabilities."""
+    if not edges.ids:
+        raise InputError(f"{edges.origin.label}: has no nodes; give at least one.")
+    _require_no_self_loop(edges)
+    _require_no_repeat(edges)
+    _require_probabilities(edges)
+    senders, receivers, probability = edges.senders, edges.receivers, edges.probability
+    if not edges.directed:
+        senders, receivers = np.concatenate([senders, receivers]), np.concatenate([receivers, senders])
+        probability = None if probability is None else np.concatenate([probability, probability])
+    if probability is None:
+        probability = inverse_indegree(receivers)
+    return Network(edges.ids, senders, receivers, probability.astype(np.float32))
+
+
+def _require_no_self_loop(edges: _Edges) -> None:
+    edge = first_true(edges.senders == edges.receivers)
+    if edge is not None:
+        node, _ = edges.ends(edge)
+        raise edges.origin.error(edge, f"source and target are both {quoted(node)}; leave self-loops out.")
+
+
+def _require_no_repeat(edges: _Edges) -> None:
+    one, other = edges.senders.astype(np.int64), edges.receivers.astype(np.int64)
+    if not edges.directed:
+        one, other = np.minimum(one, other), np.maximum(one, other)
+    repeat = first_repeat((one * len(edges.ids) + other).tolist())
+    if repeat:
+        earlier, edge = repeat
+        source, target = edges.ends(edge)
+        sense = "" if edges.directed else ", either way round"
+        fault = (
+            f"source {quoted(source)} and target {quoted(target)} repeat {edges.origin.place(earlier)}; "
+            f"give each edge once{sense}."
+        )
+        raise edges.origin.error(edge, fault)
+
+
+def _require_probabilities(edges: _Edges) -> None:
+    if edges.probability is None:
+        return
+    edge = first_true((edges.probability < 0) | (edges.probability > 1))
+    if edge is not None:
+        fault = f"probability {edges.probability[edge]} is not between 0 and 1; write one that is."
+        raise edges.origin.error(edge, fault)

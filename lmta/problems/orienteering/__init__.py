@@ -1,0 +1,1 @@
+"""Stochastic orienteering: which cities to visit today."""

@@ -1,0 +1,239 @@
+"""Stochastic orienteering: which cities to visit today, and in which order, while profits drift."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from scipy.spatial import ConvexHull, KDTree, QhullError
+from scipy.spatial.distance import pdist
+
+from lmta.problems.base import AbstractInstance, AbstractState
+from lmta.problems.graphs import make_graph, pad_graph
+from lmta.problems.orienteering.importer import Cities
+from lmta.types import Graph, Observation
+
+START = 0
+NUM_NEIGHBOURS = 10
+
+
+@dataclass(frozen=True)
+class OrienteeringRules:
+    """The numbers of the problem (paper, App. D); distances are in units of the largest one."""
+
+    limit: float = 1.5
+    """Length that a day's route may have without penalty; cities beyond it cannot be picked."""
+    penalty: float = 5.0
+    """Price of each unit of length over the limit (the way back on the last day can exceed it)."""
+    crowding: float = 0.1
+    """m visits on one day cost crowding·(m - 1)²."""
+    drift: float = 0.05
+    """An unvisited city's profit moves by U(-drift, drift) a day …"""
+    floor: float = 0.3
+    """… and never falls under this."""
+
+
+class OrienteeringInstance(AbstractInstance):
+    """Cities with their first profits, the rules as arrays, and the graph of nearest neighbours."""
+
+    coordinates: Float[Array, " nodes 2"]
+    profit: Float[Array, " nodes"]
+    graph: Graph
+    days: Int[Array, ""]
+    budget: Int[Array, ""]
+    limit: Float[Array, ""]
+    penalty: Float[Array, ""]
+    crowding: Float[Array, ""]
+    drift: Float[Array, ""]
+    floor: Float[Array, ""]
+
+
+class OrienteeringState(AbstractState):
+    """Profits now, cities visited, and today's route so far: where it stands, its length, visits and gain."""
+
+    profit: Float[Array, " nodes"]
+    visited: Bool[Array, " nodes"]
+    position: Int[Array, ""]
+    length: Float[Array, ""]
+    visits_today: Int[Array, ""]
+    gain_today: Float[Array, ""]
+    day: Int[Array, ""]
+    budget_left: Int[Array, ""]
+
+
+class OrienteeringLuck(eqx.Module):
+    """How each city's profit moves on each day, in units of the drift."""
+
+    moves: Float[Array, " days nodes"]
+
+
+@dataclass(frozen=True)
+class Orienteering:
+    """The rules of stochastic orienteering (paper, App. D)."""
+
+    name: str = "sop"
+
+    def reset(self, instance: OrienteeringInstance) -> OrienteeringState:
+        """At the start city, which has no profit; padding counts as visited."""
+        visited = ~instance.graph.node_mask.at[START].set(False)
+        return OrienteeringState(
+            profit=jnp.where(visited, 0.0, instance.profit),
+            visited=visited,
+            position=jnp.full((), START, jnp.int32),
+            length=jnp.zeros(()),
+            visits_today=jnp.zeros((), jnp.int32),
+            gain_today=jnp.zeros(()),
+            day=jnp.zeros((), jnp.int32),
+            budget_left=instance.budget,
+        )
+
+    def draw_luck(self, instance: OrienteeringInstance, max_days: int, key: PRNGKeyArray) -> OrienteeringLuck:
+        """A move for every city and day."""
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(max_days))
+        num_nodes = instance.profit.shape[0]
+        return OrienteeringLuck(jax.vmap(lambda k: jax.random.uniform(k, (num_nodes,), minval=-1.0))(keys))
+
+    def distances(self, instance: OrienteeringInstance, state: OrienteeringState) -> Float[Array, " nodes"]:
+        """How far every city is from where the route stands."""
+        return _distance(instance.coordinates, instance.coordinates[state.position])
+
+    def legal(self, instance: OrienteeringInstance, state: OrienteeringState) -> Bool[Array, " nodes"]:
+        """Unvisited cities within what is left of the day's length, while budget and days are left."""
+        in_reach = state.length + self.distances(instance, state) <= instance.limit
+        return ~state.visited & in_reach & (state.budget_left > 0) & (state.day < instance.days)
+
+    def pick(self, instance: OrienteeringInstance, state: OrienteeringState, node: Int[Array, ""]) -> OrienteeringState:
+        """Go to a city and take its profit."""
+        step = _distance(instance.coordinates[node], instance.coordinates[state.position])
+        in_reach = (node >= 0) & ~state.visited[node] & (state.length + step <= instance.limit)
+        ok = in_reach & (state.budget_left > 0) & (state.day < instance.days)
+        return OrienteeringState(
+            profit=state.profit.at[node].multiply(jnp.where(ok, 0.0, 1.0)),
+            visited=state.visited.at[node].set(state.visited[node] | ok),
+            position=jnp.where(ok, node, state.position),
+            length=state.length + jnp.where(ok, step, 0.0),
+            visits_today=state.visits_today + ok,
+            gain_today=state.gain_today + jnp.where(ok, state.profit[node], 0.0),
+            day=state.day,
+            budget_left=state.budget_left - ok,
+        )
+
+    def forecast(self, instance: OrienteeringInstance, state: OrienteeringState) -> Float[Array, ""]:
+        """Profits less crowding and penalty; chance plays no part in it. No visit, no cost."""
+        last_day = state.day == instance.days - 1
+        way_back = _distance(instance.coordinates[START], instance.coordinates[state.position])
+        length = state.length + jnp.where(last_day, way_back, 0.0)
+        crowding = instance.crowding * (state.visits_today - 1) ** 2
+        excess = instance.penalty * jnp.maximum(length - instance.limit, 0.0)
+        return jnp.where(state.visits_today > 0, state.gain_today - crowding - excess, 0.0)
+
+    def end_day(
+        self, instance: OrienteeringInstance, state: OrienteeringState, luck: OrienteeringLuck
+    ) -> tuple[OrienteeringState, Float[Array, ""]]:
+        """Profits of unvisited cities drift; tomorrow's route begins where today's ended."""
+        moved = state.profit + instance.drift * luck.moves[state.day]
+        profit = jnp.maximum(moved, instance.floor)
+        return next_morning(state, profit), self.forecast(instance, state)
+
+    def observe(self, instance: OrienteeringInstance, state: OrienteeringState) -> Observation:
+        """Coordinates, profit, visited, in reach, here, start; fractions of days, budget and the day's length left."""
+        index = jnp.arange(state.profit.shape[0])
+        columns = [
+            instance.coordinates[:, 0],
+            instance.coordinates[:, 1],
+            state.profit,
+            state.visited,
+            self.legal(instance, state),
+            index == state.position,
+            index == START,
+        ]
+        return Observation(
+            nodes=jnp.stack([c.astype(jnp.float32) for c in columns], axis=-1),
+            globals=jnp.stack(
+                [
+                    1 - state.day / instance.days,
+                    state.budget_left / jnp.maximum(instance.budget, 1),
+                    1 - state.length / instance.limit,
+                ]
+            ).astype(jnp.float32),
+            graph=instance.graph,
+        )
+
+    def stack(self, instances: Sequence[OrienteeringInstance]) -> OrienteeringInstance:
+        """A batch; padding cities count as visited."""
+        num_nodes = max(i.profit.shape[0] for i in instances)
+        num_edges = max(i.graph.senders.shape[0] for i in instances)
+
+        def pad(instance: OrienteeringInstance) -> OrienteeringInstance:
+            extra = num_nodes - instance.profit.shape[0]
+            return eqx.tree_at(
+                lambda i: (i.coordinates, i.profit, i.graph),
+                instance,
+                (
+                    jnp.pad(instance.coordinates, ((0, extra), (0, 0))),
+                    jnp.pad(instance.profit, (0, extra)),
+                    pad_graph(instance.graph, num_nodes, num_edges),
+                ),
+            )
+
+        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(pad, instances))
+
+
+def next_morning(state: OrienteeringState, profit: Float[Array, " nodes"]) -> OrienteeringState:
+    """The state after the night: new profits where nobody has been, and a route that begins where it ended."""
+    return OrienteeringState(
+        profit=jnp.where(state.visited, 0.0, profit),
+        visited=state.visited,
+        position=state.position,
+        length=jnp.zeros(()),
+        visits_today=jnp.zeros((), jnp.int32),
+        gain_today=jnp.zeros(()),
+        day=state.day + 1,
+        budget_left=state.budget_left,
+    )
+
+
+def _distance(a: Float[Array, " *#n 2"], b: Float[Array, " *#n 2"]) -> Float[Array, " *n"]:
+    return jnp.sqrt(jnp.sum((a - b) ** 2, axis=-1))
+
+
+def largest_distance(coordinates: np.ndarray) -> float:
+    """The distance of the two cities that lie farthest apart (they are on the convex hull)."""
+    try:
+        corners = coordinates[ConvexHull(coordinates).vertices]
+    except QhullError:  # fewer than three cities, or all on one line
+        spread = np.ptp(coordinates, axis=0)
+        return float(np.hypot(*spread))
+    return float(pdist(corners).max())
+
+
+def _nearest_neighbours(coordinates: np.ndarray) -> Graph:
+    """Edges to each city from its nearest ones, weighted by distance."""
+    num_nodes = len(coordinates)
+    count = min(NUM_NEIGHBOURS, num_nodes - 1)
+    distance, neighbour = KDTree(coordinates).query(coordinates, k=count + 1)
+    receivers = np.repeat(np.arange(num_nodes), count + 1)
+    keep = neighbour.ravel() != receivers
+    return make_graph(neighbour.ravel()[keep], receivers[keep], distance.ravel()[keep], num_nodes)
+
+
+def make_instance(
+    cities: Cities, profit: np.ndarray, days: int, budget: int, rules: OrienteeringRules
+) -> OrienteeringInstance:
+    """The task of touring `cities` for `days` with `budget` visits; coordinates are scaled to diameter 1."""
+    coordinates = (cities.coordinates - cities.coordinates.min(axis=0)) / largest_distance(cities.coordinates)
+    return OrienteeringInstance(
+        coordinates=jnp.asarray(coordinates, jnp.float32),
+        profit=jnp.asarray(profit, jnp.float32).at[START].set(0.0),
+        graph=_nearest_neighbours(coordinates),
+        days=jnp.int32(days),
+        budget=jnp.int32(budget),
+        limit=jnp.float32(rules.limit),
+        penalty=jnp.float32(rules.penalty),
+        crowding=jnp.float32(rules.crowding),
+        drift=jnp.float32(rules.drift),
+        floor=jnp.float32(rules.floor),
+    )

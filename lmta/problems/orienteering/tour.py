@@ -1,0 +1,92 @@
+"""A tour through one's own cities, advanced day by day with what was really visited and seen."""
+
+import dataclasses
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from lmta.problems.orienteering.importer import load_cities
+from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_morning
+from lmta.problems.session import Session, check_horizon
+from lmta.types import InputError, ModelWarning, NodeId
+
+
+class Tour(Session):
+    """Which cities to visit today: profits now, where the tour stands, and what is left of days and budget.
+
+    `cities` is a path (CSV or TSPLIB), a mapping `{name: (x, y[, profit])}` or an array of such rows; the first city
+    is the start. Without profits every city is worth 1.
+    """
+
+    problem = Orienteering()
+
+    def __init__(
+        self,
+        cities: str | Path | Mapping[NodeId, Any] | Any,
+        *,
+        days: int,
+        budget: int,
+        rules: OrienteeringRules | None = None,
+    ):
+        loaded = load_cities(cities)
+        check_horizon(days, budget, len(loaded.names) - 1, "cities besides the start")
+        profit = np.ones(len(loaded.names)) if loaded.profit is None else loaded.profit
+        rules = rules or OrienteeringRules()
+        check_rules(rules)
+        super().__init__(make_instance(loaded, profit, days, budget, rules), loaded.names)
+        self.collected = 0.0
+        """Reward so far."""
+
+    def advance(self, visited: Iterable[NodeId] = (), profits: Mapping[NodeId, float] | None = None) -> float:
+        """Report the day: the cities visited in order, and tomorrow's profits where they are known.
+
+        Returns the reward of the day. Nothing changes if the report is refused. Profits of cities not named stay as
+        they are. A route longer than the model allows is taken as true, with a `ModelWarning`.
+        """
+        route = self._indices(visited, "visited")
+        self._check_day(len(route), "visited")
+        state = self.state
+        for city in route:
+            if bool(state.visited[city]):
+                raise InputError(f"visited: {self.ids[city]!r} has been visited already or is the start.")
+        observed = self._observed_profits(profits or {}, route)
+        unlimited = eqx.tree_at(lambda i: i.limit, self.instance, jnp.float32(jnp.inf))
+        for city in route:
+            state = self.problem.pick(unlimited, state, jnp.int32(city))
+        if float(state.length) > float(self.instance.limit) * (1 + 1e-6):
+            message = f"visited: a route of {float(state.length):.3f} exceeds the day's {float(self.instance.limit):g}"
+            warnings.warn(f"{message}; taken as true, with the penalty.", ModelWarning, 2)
+        reward = float(self.problem.forecast(self.instance, state))
+        profit = np.array(state.profit)
+        profit[list(observed)] = list(observed.values())
+        self.state = next_morning(state, jnp.asarray(profit))
+        self.collected += reward
+        return reward
+
+    def _observed_profits(self, profits: Mapping[NodeId, float], route: list[int]) -> dict[int, float]:
+        observed = {}
+        for name, value in profits.items():
+            city = self.index(name, "profits")
+            try:
+                profit = float(value)
+            except (TypeError, ValueError):
+                profit = float("nan")
+            if not 0 <= profit < float("inf"):
+                raise InputError(f"profits: {name!r} has {value!r}; a profit is a finite number of at least 0.")
+            if profit > 0 and (city in route or bool(self.state.visited[city])):
+                raise InputError(f"profits: {name!r} has been visited or is the start, so its profit is 0 for good.")
+            observed[city] = profit
+        return observed
+
+
+def check_rules(rules: OrienteeringRules) -> None:
+    """Refuse numbers that make no sense."""
+    for field in dataclasses.fields(rules):
+        value = getattr(rules, field.name)
+        if not 0 <= value < float("inf") or (field.name == "limit" and value == 0):
+            raise InputError(f"{field.name}: {value} given; a finite number of at least 0 is needed.")

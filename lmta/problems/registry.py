@@ -1,0 +1,116 @@
+"""Benchmarks by name: a problem with the instances it is played on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from lmta.problems.base import Problem
+from lmta.problems.influence import generators as networks
+from lmta.problems.influence import rules as influence
+from lmta.problems.influence.importer import Network
+from lmta.problems.orienteering import generators as maps
+from lmta.problems.orienteering import rules as orienteering
+from lmta.problems.orienteering.importer import Cities
+from lmta.problems.orienteering.tour import check_rules
+from lmta.problems.session import check_horizon
+from lmta.types import InputError
+
+
+@dataclass(frozen=True)
+class InstanceSettings:
+    """What an instance is drawn from; None means the benchmark's own default."""
+
+    nodes: int | None = None
+    """Nodes or cities of a generated instance: 500, or 2500 for power2500."""
+    days: int | None = None
+    """Days to play: 10."""
+    budget: int | None = None
+    """Picks in all: 50, or 60 for power2500."""
+    generator: str | None = None
+    """aim: erdos-renyi, power-law, block, small-world; sop: uniform, clustered. The first is the default."""
+    degree: float = 5.0
+    """Mean degree of generated networks."""
+    rules: orienteering.OrienteeringRules = field(default_factory=orienteering.OrienteeringRules)
+    """The numbers of orienteering."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large an instance is and how long it lasts."""
+
+    nodes: int
+    days: int
+    budget: int
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A problem, and how its instances are drawn."""
+
+    name: str
+    problem: Problem
+    default: Size
+    generators: tuple[str, ...]
+    draw: Callable[[InstanceSettings, Size, Any, np.random.Generator], Any]
+    """(settings, size, generator or the user's own data, random numbers) → instance."""
+
+    def size(self, settings: InstanceSettings) -> Size:
+        """The size asked for, with the defaults filled in."""
+        given = {f.name: getattr(settings, f.name) for f in fields(Size)}
+        return replace(self.default, **{name: value for name, value in given.items() if value is not None})
+
+    def instances(
+        self, settings: InstanceSettings, seed: int, count: int, own: Network | Cities | None = None
+    ) -> list[Any]:
+        """The first `count` instances of the series that belongs to `seed`; `own` data replace the generator.
+
+        Own data that leave nothing to draw give one and the same instance, `count` times.
+        """
+        name = settings.generator or self.generators[0]
+        if name not in self.generators:
+            raise InputError(f"generator: {name!r} is not known to {self.name}; use {', '.join(self.generators)}.")
+        if count < 1:
+            raise InputError(f"instances: {count} given, at least 1 is needed.")
+        size, source = self.size(settings), own or name
+        if isinstance(own, Network) or (isinstance(own, Cities) and own.profit is not None):
+            return [self.draw(settings, size, own, np.random.default_rng(seed))] * count
+        return [self.draw(settings, size, source, np.random.default_rng([seed, i])) for i in range(count)]
+
+
+def _draw_influence(settings: InstanceSettings, size: Size, source: Network | str, rng: np.random.Generator):
+    if isinstance(source, str):
+        _check_nodes(size)
+        if not 0 < settings.degree < size.nodes:
+            raise InputError(f"degree: {settings.degree:g} given, it must lie between 0 and the number of nodes.")
+        source = networks.GENERATORS[source](size.nodes, settings.degree, rng)
+    check_horizon(size.days, size.budget, source.num_nodes, "nodes")
+    return influence.make_instance(source, size.days, size.budget)
+
+
+def _draw_orienteering(settings: InstanceSettings, size: Size, source: Cities | str, rng: np.random.Generator):
+    check_rules(settings.rules)
+    if isinstance(source, str):
+        _check_nodes(size)
+        source = maps.GENERATORS[source](size.nodes, rng)
+    count = len(source.names)
+    check_horizon(size.days, size.budget, count - 1, "cities besides the start")
+    profit = maps.draw_profits(count, rng) if source.profit is None else source.profit
+    return orienteering.make_instance(source, profit, size.days, size.budget, settings.rules)
+
+
+def _check_nodes(size: Size) -> None:
+    if size.nodes < 2:
+        raise InputError(f"nodes: {size.nodes} given, at least 2 are needed.")
+
+
+_NETWORKS, _MAPS = tuple(networks.GENERATORS), tuple(maps.GENERATORS)
+BENCHMARKS = {
+    benchmark.name: benchmark
+    for benchmark in (
+        Benchmark("aim", influence.Influence(), Size(500, 10, 50), _NETWORKS, _draw_influence),
+        Benchmark("power2500", influence.Influence(), Size(2500, 10, 60), ("power-law",), _draw_influence),
+        Benchmark("sop", orienteering.Orienteering(), Size(500, 10, 50), _MAPS, _draw_orienteering),
+    )
+}

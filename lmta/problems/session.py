@@ -1,0 +1,88 @@
+"""A problem lived through day by day with the user's own ids: the ground of `Campaign` and `Tour`."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lmta.problems.base import Problem
+from lmta.types import InputError, NodeId
+
+
+class Session:
+    """An instance, where it stands, and the names of its nodes. What the user reports is the truth."""
+
+    problem: Problem
+
+    def __init__(self, instance: Any, ids: Sequence[NodeId]):
+        self.instance = instance
+        self.state = self.problem.reset(instance)
+        self.ids = tuple(ids)
+        self._index = {name: i for i, name in enumerate(self.ids)}
+        self._index_of_text = {str(name): i for i, name in enumerate(self.ids)}
+
+    @property
+    def day(self) -> int:
+        """The day to decide for, counted from 1."""
+        return int(self.state.day) + 1
+
+    @property
+    def days(self) -> int:
+        """How many days there are in all."""
+        return int(self.instance.days)
+
+    @property
+    def budget(self) -> int:
+        """How many picks there are in all."""
+        return int(self.instance.budget)
+
+    @property
+    def budget_left(self) -> int:
+        """How many picks are left."""
+        return int(self.state.budget_left)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all days are over."""
+        return self.day > self.days
+
+    def legal(self) -> tuple[NodeId, ...]:
+        """What may be picked now."""
+        mask = np.asarray(self.problem.legal(self.instance, self.state))
+        return tuple(self.ids[i] for i in np.flatnonzero(mask))
+
+    def index(self, name: NodeId, field: str) -> int:
+        """Where `name` stands; a number may also be given as text, or text as a number."""
+        try:
+            found = self._index.get(name)
+        except TypeError:
+            raise InputError(f"{field}: {name!r} cannot be a node's id; give a name or a number.") from None
+        found = self._index_of_text.get(str(name)) if found is None else found
+        if found is None:
+            raise InputError(f"{field}: {name!r} is not one of the {len(self.ids)} known ids.")
+        return found
+
+    def _indices(self, names: Iterable[NodeId], field: str) -> list[int]:
+        if isinstance(names, str):
+            raise InputError(f"{field}: give a list of ids, not the single text {names!r}.")
+        indices = [self.index(name, field) for name in names]
+        for position, i in enumerate(indices):
+            if i in indices[:position]:
+                raise InputError(f"{field}: {self.ids[i]!r} is named twice.")
+        return indices
+
+    def _check_day(self, num_picks: int, field: str) -> None:
+        if self.finished:
+            raise InputError(f"All {self.days} days are over; there is nothing to advance.")
+        if num_picks > self.budget_left:
+            raise InputError(f"{field}: {num_picks} picks exceed the {self.budget_left} left of {self.budget}.")
+
+
+def check_horizon(days: int, budget: int, num_pickable: int, what: str) -> None:
+    """Refuse a horizon or a budget that makes no sense."""
+    if days < 1:
+        raise InputError(f"days: {days} given, at least 1 is needed.")
+    if budget < 1:
+        raise InputError(f"budget: {budget} given, at least 1 is needed.")
+    if budget > num_pickable:
+        raise InputError(f"budget: {budget} given, but there are only {num_pickable} {what} to pick.")

@@ -1,0 +1,68 @@
+"""The words of the domain that every part shares: graph, observation, decision, and the error for bad input."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import equinox as eqx
+from jaxtyping import Array, Bool, Float, Int
+
+NodeId = Hashable
+"""What a user calls a node or a city: a string, an integer, or any other hashable name."""
+
+
+class InputError(ValueError):
+    """What the user gave cannot be used; the message is one sentence that says what would be right."""
+
+
+class ModelWarning(UserWarning):
+    """What the user observed is taken as true although the model of the world holds it impossible."""
+
+
+class Graph(eqx.Module):
+    """A directed graph as an edge list; padding has both masks False and weight 0.
+
+    For influence the weight is the probability that the edge fires; for orienteering it is the distance.
+    """
+
+    senders: Int[Array, " edges"]
+    receivers: Int[Array, " edges"]
+    weight: Float[Array, " edges"]
+    edge_mask: Bool[Array, " edges"]
+    node_mask: Bool[Array, " nodes"]
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes, padding included."""
+        return self.node_mask.shape[-1]
+
+
+class Observation(eqx.Module):
+    """What a decision may depend on: node features, global features, and the graph that joins the nodes."""
+
+    nodes: Float[Array, " nodes features"]
+    globals: Float[Array, " global_features"]
+    graph: Graph
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One node of a decision, and what the policy expected of it (in the policy's own measure)."""
+
+    node: NodeId
+    value: float
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do today: the budget granted, the picks in order, and the reason in a sentence."""
+
+    policy: str
+    day: int
+    budget: int
+    picks: tuple[Pick, ...]
+    why: str
+
+    @property
+    def nodes(self) -> tuple[NodeId, ...]:
+        """The picked nodes by the user's own ids, in order."""
+        return tuple(pick.node for pick in self.picks)

@@ -1,0 +1,675 @@
+"""A user's data either becomes valid arrays or is refused by one sentence that names the place at fault."""
+
+import csv
+import io
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lmta.problems.delimited import Rows, canonical_ids, read_rows
+from lmta.problems.influence.importer import Network, load_network
+from lmta.problems.orienteering.importer import Cities, load_cities
+from lmta.types import InputError
+
+HEADER_NAMES = "source/from/src/sender/u, target/to/dst/receiver/v, probability/prob/p/weight."
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("importers")
+
+
+def written(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass"))
+    return path
+
+
+def refusal(load, *arguments, **options):
+    with pytest.raises(InputError) as caught:
+        load(*arguments, **options)
+    message = str(caught.value)
+    assert message.isprintable(), "one line"
+    return message
+
+
+def edges_of(network: Network):
+    pairs = zip(network.senders, network.receivers, strict=True)
+    return [(network.ids[sender], network.ids[receiver]) for sender, receiver in pairs]
+
+
+def check_network(network: Network):
+    count = len(network.senders)
+    assert network.num_nodes == len(set(network.ids)) > 0
+    assert network.senders.dtype == network.receivers.dtype == np.int32
+    assert network.probability.dtype == np.float32
+    assert network.senders.shape == network.receivers.shape == network.probability.shape == (count,)
+    assert len(set(edges_of(network))) == count
+    assert (network.senders != network.receivers).all()
+    assert ((network.probability >= 0) & (network.probability <= 1)).all()
+
+
+def check_cities(cities: Cities):
+    count = len(cities.names)
+    assert len(set(cities.names)) == count >= 2
+    assert cities.coordinates.shape == (count, 2)
+    assert cities.coordinates.dtype == np.float64
+    assert np.isfinite(cities.coordinates).all()
+    assert len(np.unique(cities.coordinates, axis=0)) > 1
+    if cities.profit is not None:
+        assert cities.profit.shape == (count,)
+        assert cities.profit[0] == 0
+        assert np.isfinite(cities.profit).all()
+        assert (cities.profit >= 0).all()
+
+
+# Rows
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lines", "fields"),
+    [
+        ("a.csv", "a,b\nc,d\n", [1, 2], [("a", "b"), ("c", "d")]),
+        ("a.CSV", "a,b", [1], [("a", "b")]),
+        ("a.csv", "\ufeffa,b\n", [1], [("a", "b")]),
+        ("a.csv", "# x;y\n\n  \na;b\n#\nc;d\n", [4, 6], [("a", "b"), ("c", "d")]),
+        ("a.csv", "a\tb\n", [1], [("a", "b")]),
+        ("a.csv", "a b\n", [1], [("a b",)]),
+        ("a.csv", '"a, b";c\n', [1], [("a, b", "c")]),
+        ("a.csv", '1, "a, ""b"""\n', [1], [("1", 'a, "b"')]),
+        ("a.csv", '"a\n# no comment\n\nb",c\nd,e\n', [1, 5], [("a\n# no comment\n\nb", "c"), ("d", "e")]),
+        ("a.csv", '# an "open, "quote\na , b\r\nc,d\re,f', [2, 3, 4], [("a", "b"), ("c", "d"), ("e", "f")]),
+        ("a.csv", "a\u2028b,c\x0b\n", [1], [("a\u2028b", "c")]),
+        ("a.tsv", "a,b\tc\n", [1], [("a,b", "c")]),
+        ("a.tsv", "a b\n", [1], [("a b",)]),
+        ("a.txt", "a\tb,c\n", [1], [("a", "b,c")]),
+        ("a.txt", "a,b\n", [1], [("a", "b")]),
+        ("a.txt", "a;b\n", [1], [("a", "b")]),
+        ("a.txt", "# SNAP\na   b\n  c d \n", [2, 3], [("a", "b"), ("c", "d")]),
+        ("a", "a b\n", [1], [("a", "b")]),
+    ],
+)
+def test_rows_keep_their_lines(folder, name, text, lines, fields):
+    assert read_rows(written(folder, name, text)) == Rows(lines, fields)
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"", ": has no rows; one record per line is needed."),
+        (b"# only\n\n \n", ": has no rows; one record per line is needed."),
+        (b"a,b\r\nc,\xff\n", ", line 2: is not UTF-8; save the file as UTF-8 text."),
+        (b"a,b\rc,d\r\ne\0\n", ", line 3: has a NUL byte; save the file as UTF-8 text."),
+        (b'a,b\n\n"c"x,d\n', ", line 3: is malformed (',' expected after '\"'); close each quote, "),
+        (b'a;b\n"c"x;d\n', ", line 2: is malformed (';' expected after '\"'); close each quote, "),
+        (b'a\tb\n"c"x\td\n', ", line 2: is malformed ('tab' expected after '\"'); close each quote, "),
+        (b'a,b\n"c,d\n\ne,f\n', ", line 2: is malformed (unexpected end of data); close each quote, "),
+    ],
+)
+def test_unreadable_rows_are_refused(folder, content, fault):
+    path = written(folder, "bad.csv", content)
+    assert refusal(read_rows, path).startswith(f"{path}{fault}")
+
+
+@pytest.mark.parametrize("load", [load_network, load_cities])
+@pytest.mark.parametrize("suffix", [".csv", ".graphml", ".tsp"])
+def test_a_path_that_is_no_file_is_refused(folder, load, suffix):
+    missing = folder / f"missing{suffix}"
+    assert refusal(load, str(missing)) == f"{missing}: there is no such file; give the path of one that exists."
+    directory = folder / f"directory{suffix}"
+    directory.mkdir(exist_ok=True)
+    assert refusal(load, directory) == f"{directory}: is a directory; give the path of a file."
+    assert "'1,2\\n3,4" in refusal(load, f"1,2\n3,4{suffix}")
+    assert "cannot be read" in refusal(load, f"a\0b{suffix}")
+    assert "cannot be read" in refusal(load, "a" * 5000 + suffix)
+
+
+@pytest.mark.parametrize(
+    ("texts", "ids"),
+    [
+        (["1", "-2", "0"], (1, -2, 0)),
+        (["1", "007"], ("1", "007")),
+        (["1", "+2"], ("1", "+2")),
+        (["1", "1_0"], ("1", "1_0")),
+        (["1", "-0"], ("1", "-0")),
+        (["1", "٣"], ("1", "٣")),
+        (["1", "a"], ("1", "a")),
+        (["1", "9" * 5000], ("1", "9" * 5000)),
+    ],
+)
+def test_ids_are_integers_only_if_all_are_written_so(texts, ids):
+    assert canonical_ids(texts) == ids
+
+
+# Networks
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ids", "edges", "probability"),
+    [
+        ("a.csv", "7,3\n3,5\n7,5\n", (7, 3, 5), [(7, 3), (3, 5), (7, 5)], [1, 0.5, 0.5]),
+        ("a.csv", "1,2,0.25\n2,1,1e-1\n", (1, 2), [(1, 2), (2, 1)], [0.25, 0.1]),
+        ("a.csv", "Weight,TO,From\n0.5,a,b\n", ("b", "a"), [("b", "a")], [0.5]),
+        ("a.tsv", "u\tv\n1\t2\n", (1, 2), [(1, 2)], [1]),
+        ("a.txt", "# FromNodeId ToNodeId\n1 2\n", (1, 2), [(1, 2)], [1]),
+        ("a.csv", "007,é\na b,007\n", ("007", "é", "a b"), [("007", "é"), ("a b", "007")], [1, 1]),
+        ("a.csv", '"a,b","c"\n', ("a,b", "c"), [("a,b", "c")], [1]),
+        ("a.csv", "a,b\nb,1\n", ("a", "b", "1"), [("a", "b"), ("b", "1")], [1, 1]),
+        ("a.csv", "a,1\n1,2\n", ("a", "1", "2"), [("a", "1"), ("1", "2")], [1, 1]),
+    ],
+)
+def test_edge_lists(folder, name, text, *, ids, edges, probability):
+    network = load_network(written(folder, name, text))
+    check_network(network)
+    assert network.ids == ids
+    assert edges_of(network) == edges
+    assert network.probability == pytest.approx(probability)
+
+
+@pytest.mark.parametrize("probability", [None, [0.2, 0.4]])
+def test_undirected_edges_count_both_ways(folder, probability):
+    text = "a,b\nb,c\n" if probability is None else "a,b,0.2\nb,c,0.4\n"
+    arrays = ([0, 1], [1, 2]) if probability is None else ([0, 1], [1, 2], probability)
+    expected = [0.5, 1, 1, 0.5] if probability is None else [0.2, 0.4, 0.2, 0.4]
+    for source in (written(folder, "undirected.csv", text), arrays):
+        network = load_network(source, directed=False)
+        check_network(network)
+        assert network.senders.tolist() == [0, 1, 1, 2]
+        assert network.receivers.tolist() == [1, 2, 0, 1]
+        assert network.probability == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("a,b\n\na,a\n", ", line 3: source and target are both 'a'; leave self-loops out."),
+        ("1,2\n# x\n2,1\n1,2\n", ", line 4: source 1 and target 2 repeat line 1; give each edge once."),
+        ("a,b\nb,c,0.5\n", ", line 2: expected 2 columns (source, target) as in line 1, found 3."),
+        (
+            "p,v,u\n\n1,b\n",
+            ", line 3: expected 3 columns (probability, target, source) as in the header on line 1",
+        ),
+        ("\na\n", ", line 2: expected 2 columns (source, target) or 3 (also probability), found 1."),
+        ("a,b,0,d\n", ", line 1: expected 2 columns (source, target) or 3 (also probability), found 4."),
+        ("a,b,0.5\nb,c,x\n", ", line 2: probability 'x' is not a number; write a finite number."),
+        ("a,b,0.5\nb,c, \n", ", line 2: probability is missing; write a finite number."),
+        ("a,b,\n", ", line 1: probability is missing; write a finite number."),
+        ("a,b,nan\n", ", line 1: probability 'nan' is not finite; write a finite number."),
+        ("a,b,0\nb,c,-inf\n", ", line 2: probability '-inf' is not finite; write a finite number."),
+        ("a,b,0\nb,c,1.5\n", ", line 2: probability 1.5 is not between 0 and 1; write one that is."),
+        ("a,b,-0.1\n", ", line 1: probability -0.1 is not between 0 and 1; write one that is."),
+        ("a,b\n,c\n", ", line 2: source is empty; every record needs one."),
+        ("a,b\nc,\n", ", line 2: target is empty; every record needs one."),
+        ("source,target\n", ", line 1: is a header without rows; write one record per line below it."),
+        ("a,b,w\n1,2,0.5\n", ", line 1: looks like a header, since probability 'w' is not a number, "),
+        (
+            "#\ntail,head\n1,2\n3,04\n",
+            ", line 2: looks like a header, since the ids on all other lines are integers, ",
+        ),
+        (
+            "source,source\n1,2\n",
+            ", line 1: looks like a header, since the ids on all other lines are integers, ",
+        ),
+    ],
+)
+def test_bad_edge_lists_are_refused(folder, text, fault):
+    path = written(folder, "bad.csv", text)
+    assert refusal(load_network, path).startswith(f"{path}{fault}")
+
+
+def test_an_unknown_header_is_told_the_names_that_are_understood(folder):
+    path = written(folder, "bad.csv", "tail,head\n1,2\n")
+    assert refusal(load_network, path).endswith(f"but the names understood are {HEADER_NAMES}")
+
+
+def test_an_undirected_edge_given_both_ways_is_a_repeat(folder):
+    path = written(folder, "both.csv", "a,b\nb,a\n")
+    fault = "source 'b' and target 'a' repeat line 1; give each edge once, either way round."
+    assert refusal(load_network, path, directed=False) == f"{path}, line 2: {fault}"
+    message = refusal(load_network, ([0, 1], [1, 0]), directed=False)
+    assert message.startswith("The arrays, index 1: source 1 and target 0 repeat index 0;")
+
+
+def test_networkx_graphs_keep_nodes_ids_and_order():
+    graph = nx.DiGraph()
+    graph.add_nodes_from(["alone", (1, 2), 7])
+    graph.add_edge(7, (1, 2), p=0.25)
+    network = load_network(graph)
+    check_network(network)
+    assert network.ids == ("alone", (1, 2), 7)
+    assert edges_of(network) == [(7, (1, 2))]
+    assert network.probability.tolist() == [0.25]
+
+
+def test_undirected_networkx_graphs_give_both_directions():
+    network = load_network(nx.path_graph(3))
+    check_network(network)
+    assert sorted(edges_of(network)) == [(0, 1), (1, 0), (1, 2), (2, 1)]
+    assert network.probability[network.receivers == 1].tolist() == [0.5, 0.5]
+
+
+def test_a_graph_without_edges_is_a_network(folder):
+    path = folder / "alone.graphml"
+    nx.write_graphml(nx.empty_graph(2), path)
+    for source in (nx.empty_graph(2), path):
+        network = load_network(source)
+        check_network(network)
+        assert network.ids == (0, 1)
+        assert len(network.senders) == 0
+
+
+@pytest.mark.parametrize(
+    ("edges", "fault"),
+    [
+        (
+            [("a", "a", {})],
+            "The graph, edge 'a' -> 'a': source and target are both 'a'; leave self-loops out.",
+        ),
+        ([("a", "b", {"p": 0.1}), ("b", "c", {})], "The graph, edge 'b' -> 'c': p is missing; "),
+        ([("a", "b", {"probability": "x"})], "The graph, edge 'a' -> 'b': probability 'x' is not a number; "),
+        ([("a", "b", {"p": float("nan")})], "The graph, edge 'a' -> 'b': p nan is not finite; "),
+        ([("a", "b", {"p": 10**400})], "The graph, edge 'a' -> 'b': p 1000"),
+        ([("a", "b", {"p": 2})], "The graph, edge 'a' -> 'b': probability 2.0 is not between 0 and 1; "),
+        ([], "The graph: has no nodes; give at least one."),
+    ],
+)
+def test_bad_networkx_graphs_are_refused(edges, fault):
+    graph = nx.DiGraph()
+    graph.add_edges_from(edges)
+    assert refusal(load_network, graph).startswith(fault)
+
+
+@pytest.mark.parametrize("kind", [nx.MultiGraph, nx.MultiDiGraph])
+def test_networkx_multigraphs_are_refused(kind):
+    graph = kind()
+    graph.add_edge(0, 1)
+    assert "multigraph" in refusal(load_network, graph)
+
+
+@pytest.mark.parametrize("attribute", ["probability", "p"])
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@pytest.mark.parametrize("nodes", [(3, 1, 2), ("é", "a b", "007")])
+def test_graphml_reads_as_the_graph_that_wrote_it(folder, attribute, kind, nodes):
+    graph = kind()
+    graph.add_nodes_from(nodes)
+    graph.add_edge(nodes[2], nodes[0], **{attribute: 0.25})
+    path = folder / "written.GraphML"
+    nx.write_graphml(graph, path)
+    network, expected = load_network(path), load_network(graph)
+    check_network(network)
+    assert network.ids == nodes
+    assert edges_of(network) == edges_of(expected)
+    assert network.probability.tolist() == expected.probability.tolist()
+
+
+ANY_GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{}<graph edgedefault="{}">{}</graph></graphml>'
+DEFAULT_KEY = '<key id="k" for="edge" attr.name="p" attr.type="double"><default>0.5</default></key>'
+GRAPHML = ANY_GRAPHML.format(DEFAULT_KEY, "directed", "{}")
+
+
+def test_graphml_defaults_apply_to_edges_without_a_value(folder):
+    edges = '<edge source="a" target="b"/><edge source="b" target="a"><data key="k">0.1</data></edge>'
+    network = load_network(written(folder, "default.graphml", GRAPHML.format(edges)))
+    assert network.probability == pytest.approx([0.5, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("", ": is not GraphML that can be read ("),
+        ("<graphml", ": is not GraphML that can be read ("),
+        ("<html></html>", ": is not GraphML that can be read ("),
+        ('<?xml version="1.0" encoding="nonsense"?><graphml/>', ": is not GraphML that can be read ("),
+        (GRAPHML.format(""), ": has no nodes; give at least one."),
+        (GRAPHML.format("<node/>"), ": is not GraphML that can be read ('a node has no id, or an edge"),
+        (
+            GRAPHML.format('<edge source="a"/>'),
+            ": is not GraphML that can be read ('a node has no id, or an edge",
+        ),
+        (
+            GRAPHML.format('<edge source="a" target="b"><data key="k">x</data></edge>'),
+            ": is not GraphML that can be read (\"could not convert string to float: 'x'\").",
+        ),
+        (
+            GRAPHML.format('<edge source="a" target="b"><data key="k">2</data></edge>'),
+            ", edge 'a' -> 'b': probability 2.0 is not between 0 and 1; write one that is.",
+        ),
+        (
+            GRAPHML.format('<edge source="a" target="b"/><edge source="a" target="b"/>'),
+            ", edge 'a' -> 'b': source 'a' and target 'b' repeat edge 'a' -> 'b'; give each edge once.",
+        ),
+    ],
+)
+def test_bad_graphml_is_refused(folder, content, fault):
+    path = written(folder, "bad.graphml", content)
+    assert refusal(load_network, path).startswith(f"{path}{fault}")
+
+
+def test_arrays_name_nodes_by_number():
+    network = load_network((np.array([3, 0]), np.array([0, 1]), [0.5, 1]))
+    check_network(network)
+    assert network.ids == (0, 1, 2, 3)
+    assert edges_of(network) == [(3, 0), (0, 1)]
+    assert network.probability.tolist() == [0.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        (([0], [1], [1], [1]), "A tuple of arrays is (senders, receivers[, probability]), not 4 long."),
+        (([], []), "The arrays of a network are empty; give at least one edge."),
+        (([0, 1], [1]), "The arrays of a network must be of one length, not [2, 1]."),
+        (([0.0], [1]), "The array senders of a network must be one-dimensional and hold integers."),
+        (([0], [[1]]), "The array receivers of a network must be one-dimensional and hold integers."),
+        (([0], [1, [2]]), "The array receivers of a network must be one-dimensional and hold integers."),
+        (([True], [0]), "The array senders of a network must be one-dimensional and hold integers."),
+        (([0], [1], ["x"]), "The array probability of a network must be one-dimensional and hold numbers."),
+        (([0, -1], [1, 0]), "The arrays, index 1: senders -1 is not a node; number the nodes from 0 up."),
+        (([0], [2**40]), "The arrays, index 0: receivers 1099511627776 is not a node; "),
+        (([0, 1], [1, 1]), "The arrays, index 1: source and target are both 1; leave self-loops out."),
+        (([0, 0], [1, 1]), "The arrays, index 1: source 0 and target 1 repeat index 0; give each edge once."),
+        (([0, 1], [1, 0], [1, np.nan]), "The arrays, index 1: probability nan is not finite; "),
+        (([0], [1], [1.5]), "The arrays, index 0: probability 1.5 is not between 0 and 1; "),
+        (
+            [[0], [1]],
+            "A network is read from a path, a NetworkX graph or a tuple of arrays, not from [[0], [1]].",
+        ),
+        (None, "A network is read from a path, a NetworkX graph or a tuple of arrays, not from None."),
+    ],
+)
+def test_bad_arrays_are_refused(source, fault):
+    assert refusal(load_network, source).startswith(fault)
+
+
+# Cities
+
+TSP = "NAME : tiny\nTYPE: TSP\nDIMENSION : {}\nEDGE_WEIGHT_TYPE : {}\nNODE_COORD_SECTION\n{}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "names", "coordinates", "profit"),
+    [
+        ("a.csv", "A,0,1\nB,2,3.5\n", ("A", "B"), [[0, 1], [2, 3.5]], None),
+        ("a.csv", "1,0,1,9\n2,2,3,4\n", (1, 2), [[0, 1], [2, 3]], [0, 4]),
+        ("a.csv", "Prize;LAT;lon;City\n9;1;0;007\n4;3;2;é b\n", ("007", "é b"), [[0, 1], [2, 3]], [0, 4]),
+        ("a.txt", "# x\n1 0 1\n2 2 3\n", (1, 2), [[0, 1], [2, 3]], None),
+        ("a.csv", '"a, b",0,1\n"c\nd",2,3\n', ("a, b", "c\nd"), [[0, 1], [2, 3]], None),
+        ("a.tsp", TSP.format(2, "EUC_2D", "4 0 1\n2 2.0 3e0\nEOF\nignored"), (4, 2), [[0, 1], [2, 3]], None),
+        ("a.TSP", TSP.format(2, "ATT", " 1 0 1\n\n 2 2 3"), (1, 2), [[0, 1], [2, 3]], None),
+        ("a.tsp", TSP.format(2, "ceil_2d", "1 0 1\n2 2 3\neof"), (1, 2), [[0, 1], [2, 3]], None),
+        ("a.tsp", "NODE_COORD_SECTION\n1 0 1\n2 2 3\n", (1, 2), [[0, 1], [2, 3]], None),
+    ],
+)
+def test_city_files(folder, name, text, *, names, coordinates, profit):
+    cities = load_cities(written(folder, name, text))
+    check_cities(cities)
+    assert cities.names == names
+    assert cities.coordinates.tolist() == coordinates
+    assert (None if cities.profit is None else cities.profit.tolist()) == profit
+
+
+@pytest.mark.parametrize(
+    ("source", "names", "profit"),
+    [
+        ({"b": (0, 1), 7: [2, 3]}, ("b", 7), None),
+        ({"b": (0, 1, 9), "a": np.array([2, 3, 4])}, ("b", "a"), [0, 4]),
+        ([[0, 1], [2, 3]], (0, 1), None),
+        (np.array([[0, 1, 9], [2, 3, 4]]), (0, 1), [0, 4]),
+    ],
+)
+def test_cities_in_memory(source, names, profit):
+    cities = load_cities(source)
+    check_cities(cities)
+    assert cities.names == names
+    assert cities.coordinates.tolist() == [[0, 1], [2, 3]]
+    assert (None if cities.profit is None else cities.profit.tolist()) == profit
+
+
+def test_the_start_keeps_no_profit_and_the_source_is_left_alone():
+    array = np.array([[0.0, 1, 9], [2, 3, 4]])
+    load_cities(array)
+    assert array[0, 2] == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("a.csv", "A,0,1\nB,nan,3\n", ", line 2: x 'nan' is not finite; write a finite number."),
+        ("a.csv", "A,0,1\n\nB,2,inf\n", ", line 3: y 'inf' is not finite; write a finite number."),
+        ("a.csv", "A,0,1\nB,,3\n", ", line 2: x is missing; write a finite number."),
+        ("a.csv", "A,0,1\nB,2,three\n", ", line 2: y 'three' is not a number; write a finite number."),
+        ("a.csv", "A,0,1,0\nB,2,3,-1\n", ", line 2: profit '-1' is negative; write 0 or more."),
+        ("a.csv", "A,0,1,0\nB,2,3,inf\n", ", line 2: profit 'inf' is not finite; write a finite number."),
+        ("a.csv", "A,0,1\nB,2,3\n# x\nA,4,5\n", ", line 4: name 'A' repeats line 1; give each city once."),
+        ("a.csv", "A,0,1\n,2,3\n", ", line 2: name is empty; every record needs one."),
+        ("a.csv", "A,0,1\nB,2,3,4\n", ", line 2: expected 3 columns (name, x, y) as in line 1, found 4."),
+        ("a.csv", "A,0\n", ", line 1: expected 3 columns (name, x, y) or 4 (also profit), found 2."),
+        (
+            "a.csv",
+            "town,x,y\nA,0,1\n",
+            ", line 1: looks like a header, since x 'x' is not a number, but the names ",
+        ),
+        ("a.csv", "name,x,y\n", ", line 1: is a header without rows; write one record per line below it."),
+        ("a.csv", "A,0,1\n", ": needs at least 2 cities, the start included, and has 1."),
+        ("a.csv", "A,0,1\nB,0,1\n", ": has all cities in one place; give at least two that differ."),
+        ("a.tsp", "", ": has no NODE_COORD_SECTION; a .tsp file needs one."),
+        ("a.tsp", "NAME : x\nEOF\n", ", line 2: expected KEY : VALUE or NODE_COORD_SECTION, found 'EOF'."),
+        (
+            "a.tsp",
+            TSP.format(2, "GEO", ""),
+            ", line 4: EDGE_WEIGHT_TYPE 'GEO' is not one of EUC_2D, CEIL_2D, ATT.",
+        ),
+        ("a.tsp", TSP.format(2, "EXPLICIT", ""), ", line 4: EDGE_WEIGHT_TYPE 'EXPLICIT' is not one of "),
+        (
+            "a.tsp",
+            TSP.format(3, "ATT", "1 0 1\n2 2 3\n"),
+            ", line 3: DIMENSION is '3', but there are 2 rows; ",
+        ),
+        (
+            "a.tsp",
+            TSP.format("x", "ATT", "1 0 1\n2 2 3\n"),
+            ", line 3: DIMENSION is 'X', but there are 2 rows; ",
+        ),
+        (
+            "a.tsp",
+            TSP.format(2, "ATT", "1 0 1\n2 2\n"),
+            ", line 7: expected 3 fields (number, x, y), found 2.",
+        ),
+        ("a.tsp", TSP.format(2, "ATT", "1 0 1\nB 2 3\n"), ", line 7: number 'B' is not an integer."),
+        ("a.tsp", TSP.format(2, "ATT", "1 0 1\n\n2 2 nan\n"), ", line 8: y 'nan' is not finite; "),
+        (
+            "a.tsp",
+            TSP.format(2, "ATT", "1 0 1\n1 2 3\n"),
+            ", line 7: name 1 repeats line 6; give each city once.",
+        ),
+        ("a.tsp", TSP.format(0, "ATT", ""), ": needs at least 2 cities, the start included, and has 0."),
+    ],
+)
+def test_bad_city_files_are_refused(folder, name, text, fault):
+    path = written(folder, name, text)
+    assert refusal(load_cities, path).startswith(f"{path}{fault}")
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ({}, "The mapping: needs at least 2 cities, "),
+        (
+            {"a": (0, 1), "b": (2,)},
+            "The mapping, city 'b': must be (x, y) for every city, or (x, y, profit) ",
+        ),
+        ({"a": (0, 1), "b": (2, 3, 4)}, "The mapping, city 'b': must be (x, y) for every city, "),
+        ({"a": (0, 1), "b": 2}, "The mapping, city 'b': must be (x, y) for every city, "),
+        ({"a": "01", "b": "23"}, "The mapping, city 'a': must be (x, y) for every city, "),
+        ({"a": (0, 1), "b": (2, None)}, "The mapping, city 'b': y is missing; write a finite number."),
+        ({"a": (0, 1, 0), "b": (2, 3, -4)}, "The mapping, city 'b': profit -4 is negative; write 0 or more."),
+        ([[0, 1], [2, np.nan]], "The array, row 1: y "),
+        (np.empty((0, 2)), "The array: needs at least 2 cities, "),
+        ([[0, 1], [0, 1]], "The array: has all cities in one place; "),
+        ([[0, 1], [2]], "Cities are read from a path, a mapping from name to (x, y[, profit]), or an array "),
+        ([["0", "1"], ["2", "3"]], "Cities are read from a path, "),
+        ([0, 1], "Cities are read from a path, "),
+        (np.zeros((2, 4)), "Cities are read from a path, "),
+        (None, "Cities are read from a path, "),
+    ],
+)
+def test_bad_cities_in_memory_are_refused(source, fault):
+    assert refusal(load_cities, source).startswith(fault)
+
+
+# Anything at all
+
+SUFFIXES = [".csv", ".tsv", ".txt", ".graphml", ".tsp"]
+WORDS = [
+    "0",
+    "1",
+    "2",
+    "007",
+    "0.5",
+    "-1",
+    "nan",
+    "1e400",
+    "a",
+    "é",
+    "source",
+    "target",
+    "p",
+    "name",
+    "x",
+    "y",
+]
+MARKS = [",", ",", "\t", ";", " ", "\n", "\n", "\r\n", "\r", '"', '""', "#", "\ufeff", "\u2028"]
+TSPLIB = [
+    "DIMENSION : 2\n",
+    "EDGE_WEIGHT_TYPE: ATT\n",
+    "EDGE_WEIGHT_TYPE: GEO\n",
+    "NODE_COORD_SECTION\n",
+    "EOF\n",
+]
+PLACES = ["1 0 1\n", "2 2 3\n", "3 0 1\n", "1 1 1\n", "4 nan 0\n", "5 0\n", "6 1e400 0\n", "EOF\n"]
+ELEMENTS = [
+    "<node/>",
+    '<node id="a"/>',
+    '<node id="1"/>',
+    '<node id="g" yfiles.foldertype="group"></node>',
+    '<edge source="a" target="b"/>',
+    '<edge source="b" target="a" directed="true"/>',
+    '<edge source="a" target="a"/>',
+    '<edge source="a" target="b"><data key="k">0.25</data></edge>',
+    '<edge source="1" target="2"><data key="k"/></edge>',
+    '<edge source="2" target="1" id="&#10;"><data key="&#10;">1</data></edge>',
+    '<data key="k"><x/></data>',
+    "<port/>",
+    "<hyperedge/>",
+]
+KEYS = [
+    "",
+    '<key id="k" for="edge" attr.name="p" attr.type="double"/>',
+    '<key id="k" for="edge" attr.name="p" attr.type="double"><default/></key>',
+    '<key id="k" for="edge" attr.name="p" attr.type="boolean"><default/></key>',
+    '<key id="k" for="edge" attr.name="p" attr.type="boolean"/>',
+    '<key id="k" for="edge" attr.name="p" attr.type="what"/>',
+    '<key id="k" for="edge" attr.name="probability"/>',
+    '<key id="k"/>',
+]
+
+near_lines = st.integers(2, 4).flatmap(
+    lambda width: st.lists(st.lists(st.sampled_from(WORDS), min_size=width, max_size=width).map(",".join))
+)
+near_tables = near_lines.map("\n".join) | st.lists(st.sampled_from(WORDS + MARKS), max_size=30).map("".join)
+near_tsplib = st.builds(
+    "{}NODE_COORD_SECTION\n{}{}".format,
+    st.lists(st.sampled_from(TSPLIB), max_size=2).map("".join),
+    st.lists(st.sampled_from(PLACES), max_size=4).map("".join),
+    st.lists(st.sampled_from(WORDS + MARKS), max_size=4).map("".join),
+)
+near_graphml = st.builds(
+    ANY_GRAPHML.format,
+    st.sampled_from(KEYS),
+    st.sampled_from(["directed", "undirected", ""]),
+    st.lists(st.sampled_from(ELEMENTS), max_size=5).map("".join),
+)
+
+
+def loads_or_refuses(load, check, path, **options):
+    try:
+        loaded = load(path, **options)
+    except InputError as error:
+        assert str(error).isprintable()
+        assert str(path) in str(error)
+    else:
+        check(loaded)
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    content=st.binary() | st.text() | near_tables | near_tsplib | near_graphml,
+    suffix=st.sampled_from(SUFFIXES),
+    directed=st.booleans(),
+)
+def test_any_file_loads_or_is_refused(folder, content, suffix, directed):
+    path = written(folder, f"any{suffix}", content)
+    loads_or_refuses(load_network, check_network, path, directed=directed)
+    loads_or_refuses(load_cities, check_cities, path)
+
+
+@settings(max_examples=300, deadline=None)
+@given(content=near_graphml)
+def test_any_graphml_loads_or_is_refused(folder, content):
+    loads_or_refuses(load_network, check_network, written(folder, "near.graphml", content))
+
+
+@settings(max_examples=300, deadline=None)
+@given(content=near_tsplib)
+def test_any_tsplib_loads_or_is_refused(folder, content):
+    loads_or_refuses(load_cities, check_cities, written(folder, "near.tsp", content))
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
+names = texts.filter(lambda text: text == text.strip() and not text.startswith("#"))
+integers = st.integers(0, 10**20).map(str)
+probabilities = st.floats(0, 1, width=32)
+
+
+@st.composite
+def edge_lists(draw):
+    pair = st.one_of(st.tuples(names, names), st.tuples(integers, integers)).filter(lambda ends: ends[0] != ends[1])
+    edges = draw(st.lists(pair, min_size=1, max_size=8, unique=True))
+    return [(source, target, draw(probabilities)) for source, target in edges]
+
+
+@settings(max_examples=200, deadline=None)
+@given(edges=edge_lists(), suffix=st.sampled_from([".csv", ".tsv"]))
+def test_valid_edge_lists_come_back_as_written(folder, edges, suffix):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter="," if suffix == ".csv" else "\t", quoting=csv.QUOTE_ALL)
+    writer.writerows([("source", "target", "probability"), *edges])
+    network = load_network(written(folder, f"valid{suffix}", text.getvalue()))
+    check_network(network)
+    assert [(str(source), str(target)) for source, target in edges_of(network)] == [edge[:2] for edge in edges]
+    assert network.probability.tolist() == [edge[2] for edge in edges]
+    assert list(map(str, network.ids)) == list(dict.fromkeys(end for edge in edges for end in edge[:2]))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    cities=st.dictionaries(
+        names,
+        st.tuples(*[st.floats(allow_nan=False, allow_infinity=False)] * 2, st.floats(0, 1e9)),
+        min_size=2,
+    ).filter(lambda cities: len({point[:2] for point in cities.values()}) > 1)
+)
+def test_valid_cities_come_back_as_written(folder, cities):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+    writer.writerows([("name", "x", "y", "profit"), *((name, *point) for name, point in cities.items())])
+    for source in (written(folder, "cities.csv", text.getvalue()), cities):
+        loaded = load_cities(source)
+        check_cities(loaded)
+        assert list(map(str, loaded.names)) == list(cities)
+        assert loaded.coordinates.tolist() == [list(point[:2]) for point in cities.values()]
+        assert loaded.profit is not None
+        assert loaded.profit[1:].tolist() == [point[2] for point in cities.values()][1:]
