@@ -1,7 +1,7 @@
 # Two commands on a fresh machine: `make demo` shows what it does, `make test` checks that it works.
 # Both set up .venv from the pinned versions in requirements.lock.
 
-PYTHON ?= python3.11
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 READY := .venv/.ready
 
 .PHONY: demo test lint format lock clean

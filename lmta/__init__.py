@@ -3,13 +3,13 @@
 __version__ = "0.1.0"
 
 from lmta.policies.registry import policy
-from lmta.problems import gym as _gym
+from lmta.problems import environments as _environments
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
 from lmta.types import Decision, InputError, ModelWarning, Pick
 
-_gym.register()
+_environments.register()
 
 __all__ = [
     "Campaign",

@@ -17,6 +17,7 @@ from lmta.demo import DemoSettings, draw_pictures, evaluations
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.record import check_writable
 from lmta.evaluation.tables import arena_table
+from lmta.experiments.classical import ClassicalSettings, run_classical
 from lmta.types import InputError
 
 OUT = Console(width=None if sys.stdout.isatty() else 120)
@@ -34,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
     _keep_compilations()
     try:
         tyro.extras.subcommand_cli_from_dict(
-            {"evaluate": _evaluate, "demo": _demo, "bench": _bench},
+            {"evaluate": _evaluate, "demo": _demo, "bench": _bench, "experiment": _experiment},
             prog="lmta",
             description="Plan day by day under a budget that has to last, when chance acts between the days.",
             args=list(arguments),
@@ -68,10 +69,16 @@ def _bench(
     what: tyro.conf.Positional[Literal["simulate"]], settings: tyro.conf.OmitArgPrefixes[SimulateSettings]
 ) -> None:
     """Measure speed, beside a yardstick in the same run."""
-    jax.config.update("jax_num_cpu_devices", os.cpu_count() or 1)
     if settings.json is not None:
         check_writable(settings.json)
     OUT.print(simulate_table(bench_simulate(settings)))
+
+
+def _experiment(
+    what: tyro.conf.Positional[Literal["classical"]], settings: tyro.conf.OmitArgPrefixes[ClassicalSettings]
+) -> None:
+    """Make the tables of the documentation again."""
+    run_classical(settings, lambda table: OUT.print(table, markup=False, highlight=False, soft_wrap=True))
 
 
 def _print_evaluation(settings: EvaluateSettings) -> None:

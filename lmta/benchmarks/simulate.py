@@ -1,5 +1,7 @@
 """`lmta bench simulate`: episodes a second beside a plain NetworkX simulator, and how time grows with size."""
 
+import contextlib
+import os
 import random
 import resource
 import time
@@ -48,6 +50,7 @@ class SimulateSettings:
 
 def bench_simulate(settings: SimulateSettings) -> dict[str, Any]:
     """Measure, in one run."""
+    _use_all_cores()
     networks = [
         erdos_renyi(settings.nodes, MEAN_DEGREE, np.random.default_rng([settings.seed, i]))
         for i in range(settings.batch)
@@ -85,6 +88,12 @@ def random_score(problem: Problem, instance: Any, days: int, picks_a_day: int, k
         return state, record.reward
 
     return jax.lax.scan(day, problem.reset(instance), None, length=days)[1].sum()
+
+
+def _use_all_cores() -> None:
+    """One CPU device a core. Once JAX has started it keeps the devices it has, and those are measured."""
+    with contextlib.suppress(RuntimeError):
+        jax.config.update("jax_num_cpu_devices", os.cpu_count() or 1)
 
 
 def simulate_table(result: dict[str, Any]) -> Table:

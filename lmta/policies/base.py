@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from lmta.problems.base import (
     AbstractInstance,
@@ -44,6 +44,7 @@ class ScoreRule:
     why: str
 
 
+@runtime_checkable
 class PlanRule(Protocol):
     """Plans the day's picks on the host, in order; may leave budget unspent."""
 
@@ -101,8 +102,12 @@ class Policy:
             raise InputError(f"{self.name} plays {self.problem.name}, not {session.problem.name}.")
         if session.finished:
             raise InputError(f"All {session.days} days are over; there is nothing to decide.")
-        prepared = self.prepare(session.instance, seed)
-        budget, picks, values = self.choose(session.instance, session.state, prepared, day_seed(seed, session.day))
+        key = (self.name, seed)
+        if key not in session.prepared:
+            session.prepared[key] = self.prepare(session.instance, seed)
+        budget, picks, values = self.choose(
+            session.instance, session.state, session.prepared[key], day_seed(seed, session.day)
+        )
         return Decision(
             policy=self.name,
             day=session.day,
@@ -163,7 +168,7 @@ def play_day_by_score(
     states: Any,
     luck: Any,
     schedules: Any,
-    keys: PRNGKeyArray,
+    keys: Key[Array, " batch"],
 ) -> tuple[Any, DayRecord]:
     """One day of a batch under a policy whose node rule scores nodes."""
     rule = policy.node_rule

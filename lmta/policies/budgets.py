@@ -1,5 +1,6 @@
 """Budget rules: how many picks to grant today. Names are the first half of a policy's name."""
 
+import functools
 import re
 
 import jax.numpy as jnp
@@ -44,6 +45,7 @@ BUDGET_RULES = {rule.__name__: BudgetRule(rule.__name__, rule) for rule in (aver
 _CAP = re.compile(r"cap([1-9][0-9]{0,5})")
 
 
+@functools.cache
 def cap_rule(name: str) -> BudgetRule | None:
     """`cap5`: at most 5 a day while the budget lasts; None where the name is of another kind."""
     match = _CAP.fullmatch(name)

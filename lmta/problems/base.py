@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -31,6 +31,7 @@ StateT = TypeVar("StateT", bound=AbstractState)
 LuckT = TypeVar("LuckT")
 
 
+@runtime_checkable
 class Problem(Protocol, Generic[InstanceT, StateT, LuckT]):
     """The rules. Every method is pure and jittable but `stack`, which prepares a batch on the host.
 

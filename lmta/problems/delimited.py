@@ -243,6 +243,9 @@ def require_filled(values: Sequence[str], field: str, origin: Origin) -> None:
         raise origin.error(values.index(""), f"{field} is empty; every record needs one.")
 
 
+LARGEST = 1e12  # single precision squares it without overflow
+
+
 def numbers(values: Sequence[Any], field: str, origin: Origin) -> np.ndarray:
     """Values as finite float64, or an error that names the record and the field."""
     parsed = []
@@ -258,6 +261,10 @@ def numbers(values: Sequence[Any], field: str, origin: Origin) -> np.ndarray:
     if unusable is not None:
         fault = f"{field} {quoted(values[unusable])} is not finite; write a finite number."
         raise origin.error(unusable, fault)
+    too_large = first_true(np.abs(result) > LARGEST)
+    if too_large is not None:
+        fault = f"{field} {quoted(values[too_large])} is too large; keep it between -{LARGEST:g} and {LARGEST:g}."
+        raise origin.error(too_large, fault)
     return result
 
 

@@ -17,15 +17,7 @@ from lmta.problems.orienteering import picture as maps
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.sparse import padded_size
 
-IDS = {"aim": "lmta/AIM-v0", "sop": "lmta/SOP-v0", "power2500": "lmta/Power2500-v0"}
 PICTURES = {"aim": (networks.draw, networks.layout), "sop": (maps.draw, maps.layout)}
-
-
-def register() -> None:
-    """Make the environments known to `gymnasium.make`."""
-    for benchmark, name in IDS.items():
-        if name not in gymnasium.registry:
-            gymnasium.register(name, "lmta.problems.gym:ProblemEnv", kwargs={"benchmark": benchmark})
 
 
 class ProblemEnv(gymnasium.Env):
@@ -81,7 +73,7 @@ class ProblemEnv(gymnasium.Env):
         self._positions = None
         return self._observation(), self._info()
 
-    def step(self, action: int):
+    def step(self, action: int | np.integer):
         """Pick a node, or end the day."""
         self._steps += 1
         if action == self.instance.graph.num_nodes:

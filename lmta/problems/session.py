@@ -18,6 +18,8 @@ class Session:
         self.instance = instance
         self.state = self.problem.reset(instance)
         self.ids = tuple(ids)
+        self.prepared: dict[Any, Any] = {}
+        """What policies have worked out for this instance, by policy and seed."""
         self._index = {name: i for i, name in enumerate(self.ids)}
         self._index_of_text = {str(name): i for i, name in enumerate(self.ids)}
 
@@ -51,7 +53,7 @@ class Session:
         mask = np.asarray(self.problem.legal(self.instance, self.state))
         return tuple(self.ids[i] for i in np.flatnonzero(mask))
 
-    def index(self, name: NodeId, field: str) -> int:
+    def index(self, name: Any, field: str) -> int:
         """Where `name` stands; a number may also be given as text, or text as a number."""
         try:
             found = self._index.get(name)
@@ -62,7 +64,7 @@ class Session:
             raise InputError(f"{field}: {name!r} is not one of the {len(self.ids)} known ids.")
         return found
 
-    def _indices(self, names: Iterable[NodeId], field: str) -> list[int]:
+    def _indices(self, names: Iterable[Any], field: str) -> list[int]:
         if isinstance(names, str):
             raise InputError(f"{field}: give a list of ids, not the single text {names!r}.")
         indices = [self.index(name, field) for name in names]

@@ -438,6 +438,7 @@ def test_the_start_keeps_no_profit_and_the_source_is_left_alone():
     ("name", "text", "fault"),
     [
         ("a.csv", "A,0,1\nB,nan,3\n", ", line 2: x 'nan' is not finite; write a finite number."),
+        ("a.csv", "A,0,1\nB,2,1e13\n", ", line 2: y '1e13' is too large; keep it between -1e+12 and 1e+12."),
         ("a.csv", "A,0,1\n\nB,2,inf\n", ", line 3: y 'inf' is not finite; write a finite number."),
         ("a.csv", "A,0,1\nB,,3\n", ", line 2: x is missing; write a finite number."),
         ("a.csv", "A,0,1\nB,2,three\n", ", line 2: y 'three' is not a number; write a finite number."),
@@ -658,7 +659,7 @@ def test_valid_edge_lists_come_back_as_written(folder, edges, suffix):
 @given(
     cities=st.dictionaries(
         names,
-        st.tuples(*[st.floats(allow_nan=False, allow_infinity=False)] * 2, st.floats(0, 1e9)),
+        st.tuples(*[st.floats(-1e12, 1e12)] * 2, st.floats(0, 1e9)),
         min_size=2,
     ).filter(lambda cities: len({point[:2] for point in cities.values()}) > 1)
 )

@@ -47,7 +47,7 @@ class Campaign(Session):
         """How many nodes were ever reached, seeds included."""
         return int((np.asarray(self.state.status)[: len(self.ids)] != INACTIVE).sum())
 
-    def advance(self, seeded: Iterable[NodeId] = (), activated: Iterable[NodeId] = ()) -> None:
+    def advance(self, seeded: Iterable[Any] = (), activated: Iterable[Any] = ()) -> None:
         """Report the day: who was seeded and who was activated by the cascade. Nothing changes if it is refused.
 
         The active nodes are removed, the activated ones are active on the next day. An activation that no active

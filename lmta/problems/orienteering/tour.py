@@ -3,17 +3,17 @@
 import dataclasses
 import warnings
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
+from lmta.problems.delimited import LARGEST
 from lmta.problems.orienteering.importer import load_cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_morning
 from lmta.problems.session import Session, check_horizon
-from lmta.types import InputError, ModelWarning, NodeId
+from lmta.types import InputError, ModelWarning
 
 
 class Tour(Session):
@@ -27,7 +27,7 @@ class Tour(Session):
 
     def __init__(
         self,
-        cities: str | Path | Mapping[NodeId, Any] | Any,
+        cities: Any,
         *,
         days: int,
         budget: int,
@@ -42,7 +42,7 @@ class Tour(Session):
         self.collected = 0.0
         """Reward so far."""
 
-    def advance(self, visited: Iterable[NodeId] = (), profits: Mapping[NodeId, float] | None = None) -> float:
+    def advance(self, visited: Iterable[Any] = (), profits: Mapping[Any, Any] | None = None) -> float:
         """Report the day: the cities visited in order, and tomorrow's profits where they are known.
 
         Returns the reward of the day. Nothing changes if the report is refused. Profits of cities not named stay as
@@ -68,7 +68,7 @@ class Tour(Session):
         self.collected += reward
         return reward
 
-    def _observed_profits(self, profits: Mapping[NodeId, float], route: list[int]) -> dict[int, float]:
+    def _observed_profits(self, profits: Mapping[Any, Any], route: list[int]) -> dict[int, float]:
         observed = {}
         for name, value in profits.items():
             city = self.index(name, "profits")
@@ -76,8 +76,8 @@ class Tour(Session):
                 profit = float(value)
             except (TypeError, ValueError):
                 profit = float("nan")
-            if not 0 <= profit < float("inf"):
-                raise InputError(f"profits: {name!r} has {value!r}; a profit is a finite number of at least 0.")
+            if not 0 <= profit <= LARGEST:
+                raise InputError(f"profits: {name!r} has {value!r}; a profit is a number from 0 to {LARGEST:g}.")
             if profit > 0 and (city in route or bool(self.state.visited[city])):
                 raise InputError(f"profits: {name!r} has been visited or is the start, so its profit is 0 for good.")
             observed[city] = profit
@@ -88,5 +88,6 @@ def check_rules(rules: OrienteeringRules) -> None:
     """Refuse numbers that make no sense."""
     for field in dataclasses.fields(rules):
         value = getattr(rules, field.name)
-        if not 0 <= value < float("inf") or (field.name == "limit" and value == 0):
-            raise InputError(f"{field.name}: {value} given; a finite number of at least 0 is needed.")
+        if not 0 <= value <= LARGEST or (field.name == "limit" and value == 0):
+            least = "more than 0" if field.name == "limit" else "at least 0"
+            raise InputError(f"{field.name}: {value:g} given; a number of {least} and at most {LARGEST:g} is needed.")

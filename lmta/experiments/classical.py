@@ -1,0 +1,119 @@
+"""The tables of what needs no learning: classical policies on the paper's benchmarks, and the exact optimum."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from lmta.evaluation.arena import Row
+from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.evaluation.record import check_writable
+from lmta.problems.registry import InstanceSettings
+
+HORIZONS = ((10, 50), (10, 60), (10, 70), (20, 10))
+AIM = (
+    *(f"{budget}-{nodes}" for budget in ("average", "static", "normal") for nodes in ("degree", "score")),
+    *(f"{budget}-{nodes}" for budget in ("average", "static", "normal") for nodes in ("lookahead", "ris")),
+    "average-random",
+)
+SOP = ("greedy", "ga", "even-greedy", "even-insertion", "cap4-insertion", "cap5-insertion", "cap6-insertion")
+POWER = ("average-degree", "average-score", "average-lookahead", "average-ris", "static-score", "normal-degree")
+TINY = ("exact", "average-degree", "average-score", "average-lookahead", "average-ris")
+
+
+@dataclass(frozen=True)
+class ClassicalSettings:
+    """Every classical policy on the benchmarks: tables as Markdown, results as JSON."""
+
+    out: Path = Path("results")
+    """Folder for the JSON files; it must exist."""
+    instances: int = 60
+    seed: int = 7
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, a column for each evaluation, and a row for each policy."""
+
+    title: str
+    columns: dict[str, EvaluateSettings]
+
+
+def tables(settings: ClassicalSettings) -> list[Table]:
+    """What is played."""
+
+    def of(problem: Literal["aim", "sop", "power2500"], policies: Iterable[str], file: str, **instance):
+        return EvaluateSettings(
+            policies=",".join(policies),
+            problem=problem,
+            instances=settings.instances,
+            seed=settings.seed,
+            instance=InstanceSettings(**instance),
+            json=settings.out / f"{file}.json",
+        )
+
+    def horizons(problem: Literal["aim", "sop"], policies: Iterable[str], name: str, **fixed):
+        return {
+            f"T={days}, K={budget}": replace(
+                of(problem, policies, f"{name}-{days}-{budget}", nodes=500, days=days, budget=budget), **fixed
+            )
+            for days, budget in HORIZONS
+        }
+
+    day_one = [name for name in AIM if name.startswith("normal")]
+    return [
+        Table("AIM, 500 nodes", horizons("aim", AIM, "aim")),
+        Table("AIM, 500 nodes, the first day's reward only", horizons("aim", day_one, "aim-day-one", first_days=1)),
+        Table("SOP, 500 cities", horizons("sop", SOP, "sop")),
+        Table("Power-2500", {"T=10, K=60": of("power2500", POWER, "power2500")}),
+        Table(
+            "AIM, 10 nodes, beside the exact optimum",
+            {"T=4, K=4": replace(of("aim", TINY, "aim-tiny", nodes=10, days=4, budget=4), instances=20)},
+        ),
+    ]
+
+
+def run_classical(settings: ClassicalSettings, on_table: Callable[[str], None]) -> None:
+    """Play every table, and hand over each as Markdown when it is done."""
+    check_writable(settings.out / "aim.json")
+    for table in tables(settings):
+        rows = {title: evaluate(prepare(column)) for title, column in table.columns.items()}
+        on_table(_markdown(table, rows))
+
+
+def _markdown(table: Table, columns: Mapping[str, Sequence[Row]]) -> str:
+    first = next(iter(columns.values()))
+    lines = [
+        f"### {table.title}",
+        "",
+        "| policy | " + " | ".join(columns) + " |",
+        "|---|" + "---:|" * len(columns),
+        *(
+            f"| {row.policy} | " + " | ".join(_cell(rows[n]) for rows in columns.values()) + " |"
+            for n, row in enumerate(first)
+        ),
+        "",
+        f"`{_command(table)}`",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _cell(row: Row) -> str:
+    optimum = "" if row.optimum is None else f" (in expectation {row.optimum:.2f})"
+    return f"{row.score.mean:.2f} ± {row.score.sem:.2f}{optimum}"
+
+
+def _command(table: Table) -> str:
+    """The command that plays the same evaluation, with T and K where the columns differ."""
+    settings = next(iter(table.columns.values()))
+    instance = settings.instance
+    several = len(table.columns) > 1
+    sizes = {
+        "nodes": instance.nodes,
+        "days": "T" if several else instance.days,
+        "budget": "K" if several else instance.budget,
+    }
+    options = sizes | {"instances": settings.instances, "seed": settings.seed, "first-days": settings.first_days}
+    given = [f"--{name} {value}" for name, value in options.items() if value is not None]
+    return " ".join([f"lmta evaluate --problem {settings.problem}", *given, f"--policies {settings.policies}"])

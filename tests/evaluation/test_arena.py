@@ -1,0 +1,164 @@
+"""The arena is fair: the same luck for everyone, statistics by hand, results that can be made again."""
+
+import json
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from lmta.evaluation.arena import run_arena
+from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.evaluation.play import make_batch, play
+from lmta.evaluation.statistics import compare, mean_of
+from lmta.evaluation.tables import arena_table
+from lmta.policies.registry import policy
+from lmta.problems.influence.importer import load_network
+from lmta.problems.influence.rules import Influence, make_instance
+from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.types import InputError
+
+SMALL = InstanceSettings(nodes=20, days=3, budget=6)
+
+
+def small_batch(name="aim", count=4, seed=1):
+    benchmark = BENCHMARKS[name]
+    return make_batch(benchmark.problem, benchmark.instances(SMALL, seed, count), seed)
+
+
+def test_mean_and_paired_difference_by_hand():
+    values, baseline = np.array([3.0, 5.0, 7.0]), np.array([1.0, 2.0, 6.0])
+    assert mean_of(values).mean == 5
+    assert mean_of(values).sem == pytest.approx(2 / np.sqrt(3))
+    comparison = compare(values, baseline)
+    assert comparison.difference.mean == 2
+    assert comparison.difference.sem == pytest.approx(1 / np.sqrt(3))
+    welch = stats.ttest_ind(values, baseline, equal_var=False)
+    assert comparison.welch_p == pytest.approx(np.asarray(welch)[1])
+
+
+def test_constant_scores_have_no_error():
+    assert compare(np.ones(3), np.ones(3)).welch_p == 1
+    assert compare(np.full(3, 2.0), np.ones(3)).welch_p == 0
+    assert mean_of(np.array([4.0])).sem == 0
+
+
+@pytest.mark.parametrize("name", ["average-degree", "average-ris"])
+def test_scores_are_the_nodes_influenced_and_the_budget_is_kept(name):
+    """Replaying the picks by hand on the edges that fire gives the same score."""
+    batch = small_batch()
+    played = play(policy(name), batch)
+    assert (played.num_picks.sum(axis=1) <= 6).all()
+    assert (played.rewards.sum(axis=1) <= 20).all()
+    assert (played.rewards[:, 0] >= played.num_picks[:, 0]).all()
+
+
+def test_the_same_policy_meets_the_same_luck_in_any_company():
+    batch = small_batch()
+    alone = run_arena([policy("average-score")], batch)[0].episodes
+    in_company = run_arena([policy("average-ris"), policy("normal-degree"), policy("average-score")], batch)[2].episodes
+    np.testing.assert_array_equal(alone, in_company)
+
+
+def test_luck_does_not_depend_on_the_batch():
+    """Instance 1 is the same alone or among others, whatever the padding."""
+    few, many = small_batch(count=2), small_batch(count=6)
+    one, same = (play(policy("average-score"), batch).rewards[1] for batch in (few, many))
+    np.testing.assert_array_equal(one, same)
+
+
+def test_edges_fire_alike_whoever_seeds():
+    """Seeding everybody, or all but one at the same edge, meets the same coins."""
+    ring = load_network((np.arange(8), (np.arange(8) + 1) % 8, np.full(8, 0.5)))
+    problem, instance = Influence(), make_instance(ring, 2, 8)
+    luck = problem.draw_luck(instance, 2, jax.random.key(0))
+    fires = np.asarray(luck.fires)[np.asarray(instance.graph.edge_mask)]
+    senders = np.asarray(instance.graph.senders)[: len(fires)]
+    for seed in range(8):
+        state = problem.pick(instance, problem.reset(instance), jnp.int32(seed))
+        _, reward = problem.end_day(instance, state, luck)
+        assert reward == 1 + fires[senders == seed].sum()
+
+
+def test_own_data_share_one_instance_and_agree_with_copies():
+    """One network for all episodes takes another path through the code, to the same numbers."""
+    network = load_network((np.arange(9), np.arange(9) + 1, np.full(9, 0.6)))
+    instances = BENCHMARKS["aim"].instances(InstanceSettings(days=3, budget=4), 0, 5, network)
+    assert all(instance is instances[0] for instance in instances)
+    shared = make_batch(Influence(), instances, 0)
+    copies = make_batch(Influence(), [jax.tree.map(jnp.copy, i) for i in instances], 0)
+    assert (shared.shared, copies.shared) == (True, False)
+    for name in ("average-lookahead", "average-random"):
+        np.testing.assert_array_equal(
+            play(policy(name, "aim"), shared).rewards, play(policy(name, "aim"), copies).rewards
+        )
+    rewards = play(policy("average-ris"), shared).rewards
+    assert len(np.unique(rewards.sum(axis=1))) > 1
+
+
+def test_horizons_may_differ_within_a_batch():
+    benchmark = BENCHMARKS["aim"]
+    short, long = (benchmark.instances(InstanceSettings(nodes=20, days=d, budget=4), 0, 1)[0] for d in (2, 4))
+    played = play(policy("average-degree"), make_batch(benchmark.problem, [short, long], 0))
+    assert played.rewards[0, 2:].tolist() == [0, 0]
+    assert played.num_picks[0].tolist() == [2, 2, 0, 0]
+    assert played.num_picks[1].tolist() == [1, 1, 1, 1]
+
+
+def test_first_days_counts_the_first_days_only():
+    batch = small_batch()
+    row = run_arena([policy("normal-degree")], batch, first_days=1)[0]
+    assert row.score.mean == pytest.approx(row.reward_by_day[0])
+
+
+def test_json_has_what_is_promised(tmp_path):
+    file = tmp_path / "out.json"
+    settings = EvaluateSettings(
+        policies="exact,average-lookahead",
+        instances=3,
+        seed=5,
+        instance=InstanceSettings(nodes=6, days=2, budget=2),
+        json=file,
+    )
+    evaluate(prepare(settings))
+    written = json.loads(file.read_text())
+    assert written["settings"]["seed"] == 5
+    assert written["settings"]["instance"]["nodes"] == 6
+    assert {"commit", "lmta", "cpu", "cores", "jax"} <= set(written["provenance"])
+    first, second = written["rows"]
+    assert first["policy"] == "exact"
+    assert second["n"] == len(second["episodes"]) == 3
+    assert len(second["budget_by_day"]) == 2
+    assert second["mean"] == pytest.approx(np.mean(second["episodes"]))
+    assert second["decision_ms_p95"] >= second["decision_ms_median"] > 0
+    assert 0 < first["optimum"] <= 6
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_table_names_every_policy():
+    rows = run_arena([policy("greedy"), policy("even-insertion")], small_batch("sop"))
+    table = arena_table(rows, "title")
+    assert list(table.columns[0].cells) == ["greedy", "even-insertion"]
+    assert table.row_count == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"policies": " , "}, "policies: none given"),
+        ({"policies": "average-dgree"}, "did you mean 'average-degree'"),
+        ({"policies": "greedy"}, "policy 'greedy' is not known"),
+        ({"instances": 0}, "instances: 0 given"),
+        ({"seed": -1}, "seed: -1 given"),
+        ({"first_days": 0}, "first-days: 0 given"),
+        ({"instance": InstanceSettings(nodes=1)}, "nodes: 1 given"),
+        ({"instance": InstanceSettings(days=0)}, "days: 0 given"),
+        ({"instance": InstanceSettings(nodes=10, budget=11)}, "budget: 11 given, but there are only 10 nodes"),
+        ({"instance": InstanceSettings(degree=0.0)}, "degree: 0 given"),
+        ({"instance": InstanceSettings(generator="rings")}, "generator: 'rings' is not known to aim"),
+    ],
+)
+def test_settings_without_sense_are_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        prepare(EvaluateSettings(**{"policies": "average-degree"} | settings))

@@ -1,0 +1,152 @@
+"""Policies by name: what a name means, what it does not mean, and what a decision carries."""
+
+import numpy as np
+import pytest
+
+from lmta import Campaign, InputError, Tour, policy
+from lmta.policies.registry import policy_names
+
+TRIANGLE = ([0, 1, 2], [1, 2, 0], [0.5, 0.5, 0.5])
+CITIES = {"home": (0, 0, 0), "a": (0, 1, 0.9), "b": (1, 0, 0.8), "c": (0.2, 0.2, 0.7)}
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "budget", "nodes"),
+    [
+        ("average-degree", "aim", "average", "degree"),
+        ("normal-score", "aim", "normal", "score"),
+        ("static-lookahead", "aim", "static", "lookahead"),
+        ("even-ris", "aim", "even", "ris"),
+        ("cap7-degree", "aim", "cap7", "degree"),
+        ("cap5-insertion", "sop", "cap5", "insertion"),
+        ("even-greedy", "sop", "even", "greedy"),
+        ("greedy", "sop", "normal", "greedy"),
+        ("ga", "sop", "ga", "greedy"),
+        ("ga-greedy", "sop", "ga", "greedy"),
+        ("exact", "aim", "normal", "exact"),
+    ],
+)
+def test_a_name_is_a_budget_rule_and_a_node_rule(name, problem, budget, nodes):
+    for found in (policy(name), policy(name, problem)):
+        assert found.name == name
+        assert found.problem.name == problem
+        assert found.budget_rule.name == budget
+        assert found.node_rule.name == nodes
+
+
+@pytest.mark.parametrize("problem", ["aim", "sop"])
+def test_random_plays_both(problem):
+    found = policy("random", problem)
+    assert (found.problem.name, found.budget_rule.name, found.node_rule.name) == (problem, "average", "random")
+    assert policy("normal-random", problem).problem.name == problem
+
+
+@pytest.mark.parametrize("problem", ["aim", "sop"])
+def test_every_listed_name_is_a_policy_of_its_problem(problem):
+    names = policy_names(problem)
+    assert len(set(names)) == len(names)
+    assert {policy(name, problem).problem.name for name in names} == {problem}
+
+
+def test_listed_names():
+    aim, sop = policy_names("aim"), policy_names("sop")
+    assert {"average-degree", "static-lookahead", "normal-ris", "even-score", "exact", "random"} <= set(aim)
+    assert {"normal-greedy", "greedy", "ga", "average-insertion", "random"} <= set(sop)
+    assert not {"greedy", "ga", "even-insertion"} & set(aim)
+    assert not {"exact", "average-degree"} & set(sop)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("avarage-degree", "average-degree"),
+        ("average-degre", "average-degree"),
+        ("gredy", "greedy"),
+        ("exakt", "exact"),
+        ("static-lookahed", "static-lookahead"),
+    ],
+)
+def test_unknown_names_get_a_hint(name, hint):
+    with pytest.raises(InputError, match=f"'{name}' is not known; did you mean '{hint}'"):
+        policy(name)
+
+
+@pytest.mark.parametrize("name", ["", "-", "degree", "average", "cap5", "cap0-degree", "average-degree-score", "zzz"])
+def test_names_that_are_no_policies(name):
+    with pytest.raises(InputError, match="Names are BUDGET-NODES") as caught:
+        policy(name)
+    for word in ("average, normal, static, even, capN", "degree", "lookahead", "insertion"):
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"), [("average-degree", "sop"), ("greedy", "aim"), ("ga", "aim"), ("exact", "sop")]
+)
+def test_a_node_rule_of_the_other_problem(name, problem):
+    with pytest.raises(InputError, match=f"'{name}' is not known") as caught:
+        policy(name, problem)
+    assert f"{problem}: " in str(caught.value)
+    other = "aim" if problem == "sop" else "sop"
+    assert f"{other}: " not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "problem"), [("ga-insertion", None), ("ga-random", "sop"), ("ga-degree", "aim")])
+def test_the_genetic_algorithm_comes_with_greedy_only(name, problem):
+    with pytest.raises(InputError, match="genetic algorithm tunes budgets for greedy; use 'ga'"):
+        policy(name, problem)
+
+
+def test_a_finished_campaign_has_nothing_to_decide():
+    campaign = Campaign(TRIANGLE, days=1, budget=1)
+    assert len(policy("average-degree").decide(campaign).picks) == 1
+    campaign.advance()
+    with pytest.raises(InputError, match="All 1 days are over"):
+        policy("average-degree").decide(campaign)
+
+
+def test_a_policy_of_the_other_problem_does_not_decide():
+    campaign, tour = Campaign(TRIANGLE, days=1, budget=1), Tour(CITIES, days=1, budget=1)
+    with pytest.raises(InputError, match="greedy plays sop, not aim"):
+        policy("greedy").decide(campaign)
+    with pytest.raises(InputError, match="random plays aim, not sop"):
+        policy("random", "aim").decide(tour)
+
+
+@pytest.mark.parametrize("name", ["normal-degree", "normal-ris", "exact"])
+def test_decisions_carry_the_users_ids(name, tmp_path):
+    """ann reaches both others for sure, whichever rule looks at it."""
+    path = tmp_path / "network.csv"
+    path.write_text("source,target,probability\nbob,ann,0.1\nann,cem,1\nann,bob,1\n", encoding="utf-8")
+    decision = policy(name).decide(Campaign(path, days=1, budget=1))
+    assert decision.nodes == ("ann",)
+    assert decision.picks[0].node == "ann"
+    assert (decision.policy, decision.day, decision.budget) == (name, 1, 1)
+    assert f"1 of 1 left by the rule 'normal'; {policy(name).node_rule.why}" == decision.why
+
+
+def test_decisions_on_tours_carry_the_users_ids():
+    decision = policy("greedy").decide(Tour(CITIES, days=2, budget=2))
+    assert decision.nodes == ("a", "c")
+    assert decision.why.startswith("2 of 2 left by the rule 'normal'; ")
+
+
+def test_the_day_and_the_budget_left_are_in_the_decision():
+    campaign = Campaign(TRIANGLE, days=3, budget=3)
+    campaign.advance(seeded=[0, 1])
+    decision = policy("average-degree").decide(campaign)
+    assert decision.day == 2
+    assert decision.nodes == (2,)
+    assert decision.why.startswith("1 of 1 left by the rule 'average'")
+
+
+def test_random_decisions_follow_the_seed():
+    """60 equal nodes and five picks: the same seed gives the same, other seeds and days give others."""
+    senders = np.arange(60)
+    campaign = Campaign((senders, (senders + 1) % 60), days=2, budget=10)
+    decide = policy("normal-random", "aim").decide
+    picks = {seed: decide(campaign, seed=seed).nodes for seed in range(5)}
+    assert picks[3] == decide(campaign, seed=3).nodes
+    assert len(set(picks.values())) == 5
+    assert all(len(set(nodes)) == 10 for nodes in picks.values())
+    campaign.advance()
+    assert decide(campaign, seed=3).nodes != picks[3]

@@ -1,0 +1,117 @@
+"""The command line as a user meets it: tables, files, and one sentence with exit code 2 for bad input."""
+
+import json
+
+import pytest
+
+from lmta import cli
+
+TINY = ["--nodes", "12", "--days", "2", "--budget", "4", "--instances", "3"]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def run(capsys, *arguments):
+    code = cli.run(arguments)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_evaluate_prints_a_table_and_writes_json(capsys, tmp_path):
+    file = tmp_path / "out.json"
+    code, out, _ = run(
+        capsys,
+        "evaluate",
+        "--problem",
+        "aim",
+        "--policies",
+        "average-degree,average-lookahead",
+        *TINY,
+        "--json",
+        str(file),
+    )
+    assert code == 0
+    assert "average-lookahead" in out
+    assert "12 nodes, 2 days, budget 4, 3 instances" in out
+    assert [row["policy"] for row in json.loads(file.read_text())["rows"]] == ["average-degree", "average-lookahead"]
+
+
+def test_own_data_are_played(capsys, tmp_path):
+    friends = tmp_path / "friends.csv"
+    friends.write_text("source,target,probability\nann,bob,0.5\nbob,cyd,1\ncyd,ann,0.1\n")
+    cities = tmp_path / "cities.csv"
+    cities.write_text("home,0,0\ninn,1,0\nmill,0,1\nport,1,1\n")
+    code, out, _ = run(
+        capsys, "evaluate", "--graph", str(friends), "--policies", "average-ris", "--days", "2", "--budget", "2"
+    )
+    assert (code, "3 nodes" in out) == (0, True)
+    code, out, _ = run(
+        capsys, "evaluate", "--cities", str(cities), "--policies", "even-insertion", "--days", "2", "--budget", "2"
+    )
+    assert (code, "sop: 4 nodes" in out) == (0, True)
+
+
+def bad(tmp_path, name, text):
+    file = tmp_path / name
+    file.write_text(text)
+    return str(file)
+
+
+BAD = {
+    "missing file": (lambda d: ["--graph", str(d / "none.csv")], "none.csv"),
+    "self-loop": (lambda d: ["--graph", bad(d, "g.csv", "a,b\nc,c\n")], "g.csv, line 2"),
+    "probability": (lambda d: ["--graph", bad(d, "g.csv", "a,b,0.5\nb,c,1.5\n")], "g.csv, line 2"),
+    "nan": (lambda d: ["--cities", bad(d, "c.csv", "a,0,0\nb,nan,1\n")], "c.csv, line 2"),
+    "both": (lambda d: ["--graph", "x", "--cities", "y"], "give one of them"),
+    "wrong problem": (
+        lambda d: ["--problem", "sop", "--graph", bad(d, "g.csv", "a,b\nb,c\n")],
+        "sop does not go with --graph",
+    ),
+    "budget": (lambda d: ["--nodes", "10", "--budget", "20"], "budget: 20 given, but there are only 10 nodes"),
+    "json folder": (lambda d: ["--json", str(d / "no" / "out.json")], "does not exist; make it first"),
+    "json is a folder": (lambda d: ["--json", str(d)], "is a folder"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, arguments, message):
+    before = set(tmp_path.iterdir())
+    given = arguments(tmp_path)
+    made = set(tmp_path.iterdir()) - before
+    code, out, err = run(capsys, "evaluate", "--policies", "average-degree", *given)
+    assert code == 2
+    assert out == ""
+    assert message in err
+    assert err.startswith("lmta: ")
+    assert err.count("\n") == 1
+    assert set(tmp_path.iterdir()) - before == made
+
+
+def test_an_unknown_option_is_exit_code_2(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.run(["evaluate", "--policies", "average-degree", "--nodez", "5"])
+    assert stop.value.code == 2
+    capsys.readouterr()
+
+
+def test_bench_simulate_compares_in_one_run(capsys, tmp_path):
+    file = tmp_path / "bench.json"
+    small = ["--nodes", "20", "--days", "2", "--budget", "4", "--batch", "4", "--repeats", "2", "--sizes", "20", "40"]
+    code, out, _ = run(capsys, "bench", "simulate", *small, "--json", str(file))
+    assert (code, "networkx" in out) == (0, True)
+    written = json.loads(file.read_text())
+    assert set(written["speedup"]) == {"lmta_one_graph", "lmta_many_graphs"}
+    assert [row["nodes"] for row in written["scaling"]] == [20, 40]
+    assert written["peak_memory_mb"] > 0
+
+
+def test_demo_writes_its_pictures(capsys, tmp_path):
+    code, out, _ = run(capsys, "demo", "--instances", "2", "--out", str(tmp_path / "demo"))
+    assert code == 0
+    assert "average-lookahead" in out
+    assert sorted(p.name for p in (tmp_path / "demo").iterdir()) == ["campaign.png", "tour.png"]
+    for picture in (tmp_path / "demo").iterdir():
+        assert picture.read_bytes().startswith(b"\x89PNG")
