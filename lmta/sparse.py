@@ -2,13 +2,14 @@
 
 `vmap` over episodes on one graph makes the batch ride along as the last axis, so that every edge moves one contiguous
 row (measured: 18 times as fast as the same episodes on different graphs); `vmap` over different graphs turns them into
-one disjoint union.
+one disjoint union, or takes them one by one where nodes have features.
 """
 
 import functools
 from collections.abc import Callable
 from typing import Literal
 
+import jax
 import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 from jaxtyping import Array, Float, Int, Shaped
@@ -48,22 +49,27 @@ def _make_over_edges(combine: Combine, reduction: Reduction) -> Callable[..., Ar
         if not (batched_source or batched_target):
             out = product(_to_last(values, batched_values), _to_last(weight, batched_weight), source, target)
             return jnp.moveaxis(out, -1, 0), True
-
-        def joined(array, batched):
-            array = array if batched else jnp.broadcast_to(array, (axis_size, *array.shape))
-            return array.reshape(-1, *array.shape[2:])
-
-        num_nodes = values.shape[1] if batched_values else values.shape[0]
-        shift = jnp.repeat(jnp.arange(axis_size, dtype=source.dtype) * num_nodes, source.shape[-1])
-        out = product(
-            joined(values, batched_values),
-            joined(weight, batched_weight),
-            joined(source, batched_source) + shift,
-            joined(target, batched_target) + shift,
-        )
-        return out.reshape(axis_size, num_nodes, *out.shape[1:]), True
+        graphs = [
+            array if batched else jnp.broadcast_to(array, (axis_size, *array.shape))
+            for array, batched in zip((values, weight, source, target), in_batched, strict=True)
+        ]
+        scalars = graphs[0].ndim == 2
+        return (_disjoint_union if scalars else _one_by_one)(product, *graphs), True
 
     return product
+
+
+def _disjoint_union(product: Callable[..., Array], values, weight, source, target) -> Array:
+    """All graphs as one: best for one number a node."""
+    batch, num_nodes = values.shape
+    shift = jnp.arange(batch, dtype=source.dtype)[:, None] * num_nodes
+    out = product(values.reshape(-1), weight.reshape(-1), (source + shift).reshape(-1), (target + shift).reshape(-1))
+    return out.reshape(batch, num_nodes)
+
+
+def _one_by_one(product: Callable[..., Array], *graphs: Array) -> Array:
+    """A graph at a time: best for many features a node, which then stay in the cache."""
+    return jax.lax.map(lambda graph: product(*graph), graphs)
 
 
 def _to_last(array: Array, batched: bool) -> Array:

@@ -27,6 +27,8 @@ class Graph(eqx.Module):
     senders: Int[Array, " edges"]
     receivers: Int[Array, " edges"]
     weight: Float[Array, " edges"]
+    reverse: Int[Array, " edges"]
+    """Where the edge the other way round stands, or -1 where there is none."""
     edge_mask: Bool[Array, " edges"]
     node_mask: Bool[Array, " nodes"]
 

@@ -100,6 +100,8 @@ class Policy:
         """What to do today in a campaign or a tour. `seed` matters only to policies that draw samples."""
         if session.problem.name != self.problem.name:
             raise InputError(f"{self.name} plays {self.problem.name}, not {session.problem.name}.")
+        if seed < 0:
+            raise InputError(f"seed: {seed} given, at least 0 is needed.")
         if session.finished:
             raise InputError(f"All {session.days} days are over; there is nothing to decide.")
         key = (self.name, seed)

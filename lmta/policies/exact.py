@@ -9,6 +9,8 @@ from lmta.kernels.expectimax import MAX_NODES, best_seeds, night_values, ternary
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, InfluenceInstance, InfluenceState
 from lmta.types import InputError
 
+MAX_TABLE = 50_000_000
+
 
 class Tables(NamedTuple):
     """The value of every night by day, budget left and status, and of the first morning."""
@@ -24,6 +26,8 @@ def solve(instance: InfluenceInstance) -> Tables:
     num_nodes, budget = graph.num_nodes, int(instance.budget)
     if num_nodes > MAX_NODES:
         raise InputError(f"exact: the network has {num_nodes} nodes; at most {MAX_NODES} can be solved exactly.")
+    if int(instance.days) * (budget + 1) * 3**num_nodes > MAX_TABLE:
+        raise InputError("exact: too many days and too much budget for a table of every status; take fewer.")
     probability = np.zeros((num_nodes, num_nodes))
     real = np.flatnonzero(graph.edge_mask)
     probability[np.asarray(graph.senders)[real], np.asarray(graph.receivers)[real]] = np.asarray(graph.weight)[real]

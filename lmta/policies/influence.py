@@ -12,42 +12,49 @@ LOOKAHEAD_HOPS = 5
 
 def degree(instance: InfluenceInstance, state: InfluenceState, key: PRNGKeyArray) -> Float[Array, " nodes"]:
     """The number of inactive out-neighbours."""
-    return _sum_over_out_edges(instance, instance.graph.edge_mask.astype(jnp.float32), _inactive(state))
+    graph = instance.graph
+    return over_edges(_inactive(state), graph.edge_mask.astype(jnp.float32), graph.receivers, graph.senders)
 
 
 def score(instance: InfluenceInstance, state: InfluenceState, key: PRNGKeyArray) -> Float[Array, " nodes"]:
     """The expected number of inactive out-neighbours that a seed would hit by itself."""
-    return _sum_over_out_edges(instance, instance.graph.weight, _inactive(state))
+    graph = instance.graph
+    return over_edges(_inactive(state), graph.weight, graph.receivers, graph.senders)
 
 
 def lookahead(instance: InfluenceInstance, state: InfluenceState, key: PRNGKeyArray) -> Float[Array, " nodes"]:
     """Mean-field estimate of how many more nodes will be influenced in the days left if a node is seeded now.
 
     First the running cascade is followed as if nodes were independent, which gives the probability w(v) that v stays
-    out of it. Then the gain of a seed is G₀ = w, Gₕ(v) = w(v)·(1 + Σᵤ p(v,u) Gₕ₋₁(u)): what the cascade would reach
-    anyway is worth nothing. A few hops are enough, and never more than the days left.
+    out of it: what the cascade would reach anyway is worth nothing. Then the gain of a seed is
+    G(v) = w(v)·(1 + Σᵤ p(v,u) m(v→u)), where m(v→u) is the gain of u without the way back to v:
+    m₀ = w(u), mₕ(v→u) = w(u)·(1 + Σₓ≠ᵥ p(u,x) mₕ₋₁(u→x)). A few hops are enough, and never more than the days left.
     """
-    graph, days_left = instance.graph, instance.days - state.day
-    hops = jnp.minimum(LOOKAHEAD_HOPS, days_left)
+    graph = instance.graph
+    hops = jnp.minimum(LOOKAHEAD_HOPS, instance.days - state.day)
 
     def spread(_, carry):
         active, untouched = carry
         hit = hit_probability(graph, active)
         return untouched * hit, untouched * (1 - hit)
 
-    def gain_of(_, gain):
-        return untouched * (1 + _sum_over_out_edges(instance, graph.weight, gain))
+    def extend(_, message):
+        onward = graph.weight * message
+        back = jnp.where(graph.reverse >= 0, onward[graph.reverse], 0.0)
+        return untouched[graph.receivers] * (1 + _sum_out(instance, onward)[graph.receivers] - back)
 
     now_active = (state.status == ACTIVE).astype(jnp.float32)
     _, untouched = jax.lax.fori_loop(0, hops, spread, (now_active, _inactive(state)))
-    return jax.lax.fori_loop(0, hops, gain_of, untouched)
+    message = jax.lax.fori_loop(1, hops, extend, untouched[graph.receivers])
+    return untouched * (1 + _sum_out(instance, graph.weight * message))
 
 
 def _inactive(state: InfluenceState) -> Float[Array, " nodes"]:
     return (state.status == INACTIVE).astype(jnp.float32)
 
 
-def _sum_over_out_edges(
-    instance: InfluenceInstance, weight: Float[Array, " edges"], value: Float[Array, " nodes"]
-) -> Float[Array, " nodes"]:
-    return over_edges(value, weight, source=instance.graph.receivers, target=instance.graph.senders)
+def _sum_out(instance: InfluenceInstance, of_edge: Float[Array, " edges"]) -> Float[Array, " nodes"]:
+    """The sum over each node's out-edges."""
+    graph = instance.graph
+    everyone = jnp.ones(graph.num_nodes)
+    return over_edges(everyone, of_edge, source=graph.receivers, target=graph.senders)

@@ -72,8 +72,8 @@ class Insertion:
 class Genetic:
     """Settings of the genetic algorithm over daily budgets (paper, App. E)."""
 
-    population: int = 64
-    generations: int = 40
+    population: int = 32
+    generations: int = 30
     elite: int = 4
     mutation: float = 0.1
     futures: int = 4
@@ -124,8 +124,10 @@ def _evolve(
         schedules = jnp.concatenate([schedules[order[: settings.elite]], children])
         return (schedules, fitness(schedules)), None
 
-    shares = jax.random.dirichlet(first_key, jnp.ones(days), (settings.population,))
-    first = jnp.floor(shares * budget).astype(jnp.int32)
+    share_key, day_key = jax.random.split(first_key)
+    shares = jax.random.dirichlet(share_key, jnp.ones(days), (settings.population,))
+    drawn = jax.random.categorical(day_key, jnp.log(shares)[:, None], shape=(settings.population, budget))
+    first = jax.vmap(lambda of_one: jnp.bincount(of_one, length=days))(drawn)
     keys = jax.random.split(key, settings.generations)
     (schedules, scores), _ = jax.lax.scan(generation, (first, fitness(first)), keys)
     return schedules[jnp.argmax(scores)]
@@ -139,7 +141,7 @@ def _children(
     mutate_key: PRNGKeyArray,
     budget: int,
 ) -> Int[Array, " children days"]:
-    """Tournament selection, uniform crossover, and mutation by one up or down, within the total budget."""
+    """Tournament selection, uniform crossover, one pick moved, and mutation by one up or down, within the budget."""
     population, days = sorted_schedules.shape
     shape = (population - settings.elite, days)
     rivals = jax.random.randint(parents_key, (2, 2, shape[0]), 0, population)
@@ -147,8 +149,17 @@ def _children(
     crossed = jnp.where(
         jax.random.bernoulli(cross_key, 0.5, shape), sorted_schedules[mothers], sorted_schedules[fathers]
     )
-    kind_key, step_key = jax.random.split(mutate_key)
-    step = jax.random.randint(step_key, shape, 0, 2) * 2 - 1
-    mutated = jnp.maximum(crossed + jnp.where(jax.random.bernoulli(kind_key, settings.mutation, shape), step, 0), 0)
+    move_key, step_key = jax.random.split(mutate_key)
+    moved = jax.vmap(_move_one)(crossed, jax.random.split(move_key, shape[0]))
+    kind_key, sign_key = jax.random.split(step_key)
+    step = jax.random.rademacher(sign_key, shape, jnp.int32)
+    mutated = jnp.maximum(moved + jnp.where(jax.random.bernoulli(kind_key, settings.mutation, shape), step, 0), 0)
     spent_before = jnp.cumsum(mutated, axis=1) - mutated
     return jnp.minimum(mutated, jnp.maximum(budget - spent_before, 0))
+
+
+def _move_one(schedule: Int[Array, " days"], key: PRNGKeyArray) -> Int[Array, " days"]:
+    """One pick from a random day, if it has any, to another."""
+    giver, taker = jax.random.randint(key, (2,), 0, schedule.shape[0])
+    given = (schedule[giver] > 0).astype(schedule.dtype)
+    return schedule.at[giver].add(-given).at[taker].add(given)

@@ -50,6 +50,8 @@ SHORT_NAMES = {
 
 def policy(name: str, problem: str | None = None) -> Policy:
     """The policy of that name. `problem` (`aim` or `sop`) is needed only where both have the node rule."""
+    if problem is not None and problem not in NODE_RULES:
+        raise InputError(f"problem {problem!r} is not known; use {' or '.join(NODE_RULES)}.")
     budget_name, _, node_name = SHORT_NAMES.get(name, name).partition("-")
     budget_rule = _budget_rule(budget_name)
     owners = [p for p, rules in NODE_RULES.items() if node_name in rules and problem in (None, p)]
@@ -57,6 +59,10 @@ def policy(name: str, problem: str | None = None) -> Policy:
         raise InputError(_unknown(name, problem))
     if budget_rule is GENETIC and node_name != "greedy":
         raise InputError(f"policy {name!r}: the genetic algorithm tunes budgets for greedy; use 'ga'.")
+    if node_name == "exact" and budget_name != "normal":
+        raise InputError(f"policy {name!r}: the exact optimum chooses the budget too; use 'exact'.")
+    if len(owners) > 1:
+        raise InputError(f"policy {name!r} plays {' and '.join(owners)}; say which as the second argument.")
     owner = owners[0]
     return Policy(name, PROBLEMS[owner], budget_rule, NODE_RULES[owner][node_name])
 
@@ -75,9 +81,9 @@ def _unknown(name: str, problem: str | None) -> str:
     problems = [problem] if problem else list(NODE_RULES)
     known = [n for p in problems for n in policy_names(p)]
     close = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {close[0]!r}" if close else ""
+    hint = f"; did you mean {close[0]!r}?" if close else "."
     nodes = "; ".join(f"{p}: {', '.join(NODE_RULES[p])}" for p in problems)
     return (
-        f"policy {name!r} is not known{hint}? Names are BUDGET-NODES with BUDGET one of "
+        f"policy {name!r} is not known{hint} Names are BUDGET-NODES with BUDGET one of "
         f"{', '.join(BUDGET_RULES)}, capN and NODES one of {nodes}."
     )

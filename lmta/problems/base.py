@@ -81,8 +81,8 @@ class Problem(Protocol, Generic[InstanceT, StateT, LuckT]):
         ...
 
     @abstractmethod
-    def stack(self, instances: Sequence[InstanceT]) -> InstanceT:
-        """A batch of instances, padded to a common size."""
+    def stack(self, instances: Sequence[InstanceT], min_edges: int = 0) -> InstanceT:
+        """A batch of instances, padded to a common size with room for at least `min_edges`."""
         ...
 
 

@@ -13,7 +13,7 @@ from lmta.problems.influence.importer import Network
 from lmta.problems.influence.rules import Influence, make_instance
 
 INACTIVE, ACTIVE, REMOVED = 0, 1, 2
-EPISODES = 1000
+EPISODES = 600
 
 
 def network(num_nodes, edges):
@@ -131,6 +131,17 @@ def test_values_of_decisions_on_later_days_equal_enumeration():
     assert last.picks[0].value == pytest.approx(1.5, abs=1e-9)
 
 
+def test_the_best_seed_depends_on_the_day():
+    """A chain of four and a fork of three, all sure: the chain is worth 4 with three nights left, 2 with one."""
+    senders, receivers = [0, 1, 2, 4, 4], [1, 2, 3, 5, 6]
+    campaign = Campaign((senders, receivers, [1.0] * 5), days=3, budget=1)
+    exact = policy("exact")
+    assert [(pick.node, pick.value) for pick in exact.decide(campaign).picks] == [(0, 4)]
+    campaign.advance()
+    campaign.advance()
+    assert [(pick.node, pick.value) for pick in exact.decide(campaign).picks] == [(4, 3)]
+
+
 @pytest.fixture(scope="module")
 def arena():
     """Many episodes on one instance, whose optimum comes from enumeration."""
@@ -148,16 +159,17 @@ def test_exact_earns_the_optimum_on_average(arena):
     batch, optimum = arena
     result = play(policy("exact"), batch)
     mean, error = mean_and_error(result.rewards)
-    assert error < 0.03  # so that three of them are a bound worth the name
+    assert error < 0.04  # so that three of them are a bound worth the name
     assert abs(mean - optimum) < 3 * error
     assert result.num_picks.sum(axis=1).max() <= 2
 
 
 @pytest.mark.parametrize("name", ["average-degree", "normal-score", "cap1-lookahead", "average-ris", "random"])
-def test_no_policy_beats_the_optimum(arena, name):
+def test_no_policy_beats_the_optimum(arena, name, monkeypatch):
+    monkeypatch.setattr("lmta.policies.sampling.MIN_SETS", 1000)  # plenty for four nodes
     batch, optimum = arena
     mean, error = mean_and_error(play(policy(name, "aim"), batch).rewards)
-    assert error < 0.04
+    assert error < 0.05
     assert mean < optimum + 3 * error
 
 
@@ -168,7 +180,7 @@ def test_waiting_earns_what_was_computed_by_hand():
     for name, expected in (("exact", 2.75), ("normal-lookahead", 2.5)):
         mean, error = mean_and_error(play(policy(name), batch).rewards)
         assert abs(mean - expected) < 3 * error
-        assert error < 0.03
+        assert error < 0.04
 
 
 def test_too_many_nodes_are_refused():

@@ -77,7 +77,7 @@ STATUSES = [
 @pytest.mark.parametrize("status", STATUSES)
 @pytest.mark.parametrize("horizon", [1, 2, 4])
 def test_frequency_is_the_gain_in_spread(status, horizon):
-    """P(u in a set) · number of inactive nodes = what seeding u adds; tolerance 5 standard deviations, at most 0.006."""
+    """P(u in a set) · number of inactive nodes = what seeding u adds. Tolerance: 5 deviations, at most 0.006."""
     sets = sets_of(EDGES, status, NUM_SETS, horizon)
     num_inactive = status.count(INACTIVE)
     counts = np.bincount(np.fromiter(itertools.chain.from_iterable(sets), int), minlength=6)

@@ -113,6 +113,12 @@ def test_a_city_out_of_the_day_s_length_is_passed_over():
     assert set(insertion(xy, [0, 0.9, 0.8, 0.7], limit=4.0)) == {1, 2, 3}
 
 
+def test_the_day_s_length_is_used_up_to_the_slack():
+    """The plan, in double precision, stays under the limit by more than single precision can be wrong."""
+    for distance, expected in ((LIMIT - 2 * SLACK, [1]), (LIMIT - SLACK / 2, []), (LIMIT + SLACK / 2, [])):
+        assert insertion([(0, 0), (distance, 0)], [0, 0.9]) == expected
+
+
 def test_the_way_back_is_priced_on_the_last_day():
     """There and back is 1.6, so 0.1 too long: it costs 0.5 on the last day and nothing before."""
     xy = [(0, 0), (0.8, 0)]

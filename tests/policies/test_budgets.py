@@ -113,5 +113,6 @@ def test_other_names_are_no_caps(name):
 
 def test_cap_of_several_digits():
     rule = cap_rule("cap12")
+    assert rule is not None
     assert rule.name == "cap12"
     assert make_grant(rule)(2, 50, 0, 50) == 12

@@ -90,6 +90,12 @@ def test_lookahead_joins_chances_to_be_hit_anyway():
     np.testing.assert_allclose(scores("lookahead", fork, (ACTIVE, ACTIVE, 0, 0)), expected, atol=1e-5)
 
 
+def test_lookahead_lets_nobody_be_active_twice():
+    """0 is active, and 1 would hit it again if it could: 2 stays out with one half after one night and after three."""
+    triangle = instance_of(4, {(0, 1): 0.5, (1, 0): 1.0, (0, 2): 0.5}, days=3)
+    np.testing.assert_allclose(scores("lookahead", triangle, (ACTIVE, 0, 0, 0)), (0, 0.5, 0.5, 1), atol=1e-5)
+
+
 def test_lookahead_gives_nothing_for_what_is_hit_for_sure():
     chain = instance_of(4, {(0, 1): 1.0, (1, 2): 1.0, (2, 3): 0.5}, days=3)
     np.testing.assert_allclose(scores("lookahead", chain, (ACTIVE, 0, 0, 0)), (0, 0, 0, 0.5), atol=1e-5)

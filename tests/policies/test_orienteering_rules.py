@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Any
 
 import jax
 import numpy as np
@@ -85,6 +86,7 @@ def greedy_reward(instance, schedule, moves):
 
 
 def schedule_for(instance, seed, rule=SMALL):
+    assert rule.make_schedule is not None
     return tuple(np.asarray(rule.make_schedule(PROBLEM, instance, seed)).tolist())
 
 
@@ -100,13 +102,13 @@ def test_genetic_schedule_keeps_to_the_budget_and_the_seed(seed):
 
 @pytest.fixture(scope="module")
 def genetic_ranks():
-    """For six instances: what every schedule earns by plain simulation on 30 futures, and the schedule found."""
+    """For six instances: what every schedule earns by plain simulation on ten futures, and the schedule found."""
     schedules = [s for s in itertools.product(range(BUDGET + 1), repeat=DAYS) if sum(s) <= BUDGET]
     assert len(schedules) == math.comb(BUDGET + DAYS, DAYS)
     cases = []
     for seed in range(6):
         instance = small_instance(seed)
-        futures = np.random.default_rng(seed).uniform(-1, 1, (30, DAYS, 15))
+        futures = np.random.default_rng(seed).uniform(-1, 1, (10, DAYS, 15))
         earns = {s: np.mean([greedy_reward(instance, s, moves) for moves in futures]) for s in schedules}
         cases.append((earns, schedule_for(instance, seed), schedule_for(instance, seed, UNEVOLVED)))
     return cases
@@ -120,7 +122,9 @@ def test_genetic_schedule_is_among_the_best_of_all(genetic_ranks):
 
 
 def test_genetic_schedule_improves_on_its_first_population(genetic_ranks):
-    """Generations keep the best so far; on fresh futures that is never worse by more than noise, and mostly better."""
+    """The best of twelve at random is above the median; on fresh futures evolution is at most noise worse than it."""
+    for earns, _, first in genetic_ranks:
+        assert earns[first] > np.median(list(earns.values()))
     gains = [earns[found] - earns[first] for earns, found, first in genetic_ranks]
     assert min(gains) > -0.1
     assert np.mean(gains) > 0.1
@@ -142,12 +146,15 @@ def test_genetic_policy_plays_its_schedule():
 def test_insertion_plans_are_legal_pick_by_pick(seed):
     """Three days on cities of one's own; a ModelWarning of a route too long would fail the test."""
     rng = np.random.default_rng(seed)
-    cities = {f"c{i}": (*rng.uniform(0, 40, 2), 0.0 if i == 0 else rng.uniform(0.5, 1)) for i in range(12)}
+    cities: dict[Any, tuple[float, ...]] = {
+        f"c{i}": (*rng.uniform(0, 40, 2), 0.0 if i == 0 else rng.uniform(0.5, 1)) for i in range(12)
+    }
     tour = Tour(cities, days=3, budget=10)
     planner = policy("cap4-insertion")
     pick = jax.jit(PROBLEM.pick)
     longest = max(math.dist(a[:2], b[:2]) for a, b in itertools.combinations(cities.values(), 2))
-    here, profit = "c0", {name: value[2] for name, value in cities.items()}
+    here: Any = "c0"
+    profit = {name: value[2] for name, value in cities.items()}
     for day in range(3):
         decision = planner.decide(tour)
         assert decision.day == day + 1
@@ -179,5 +186,6 @@ def test_insertion_leaves_budget_unspent_where_a_visit_does_not_pay():
     cities = {"home": (0, 0, 0), "away": (1, 1, 0.0)}
     cities |= {f"c{i}": (0.0, 0.0, p) for i, p in enumerate([0.9, 0.8, 0.7, 0.45, 0.4])}
     decision = policy("normal-insertion").decide(Tour(cities, days=2, budget=6))
-    assert sorted(decision.nodes) == ["c0", "c1", "c2"]
+    assert set(decision.nodes) == {"c0", "c1", "c2"}
+    assert len(decision.nodes) == 3
     assert decision.budget == 6

@@ -162,10 +162,10 @@ class Orienteering:
             graph=instance.graph,
         )
 
-    def stack(self, instances: Sequence[OrienteeringInstance]) -> OrienteeringInstance:
+    def stack(self, instances: Sequence[OrienteeringInstance], min_edges: int = 0) -> OrienteeringInstance:
         """A batch; padding cities count as visited."""
         num_nodes = max(i.profit.shape[0] for i in instances)
-        num_edges = max(i.graph.senders.shape[0] for i in instances)
+        num_edges = max(min_edges, *(i.graph.senders.shape[0] for i in instances))
 
         def pad(instance: OrienteeringInstance) -> OrienteeringInstance:
             extra = num_nodes - instance.profit.shape[0]
