@@ -1,5 +1,6 @@
 """The command line: parse, call, print. Bad input gives one sentence and exit code 2."""
 
+import io
 import os
 import sys
 import warnings
@@ -12,12 +13,13 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+import lmta
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
-from lmta.demo import DemoSettings, draw_pictures, evaluations
+from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
-from lmta.evaluation.record import check_writable
 from lmta.evaluation.tables import arena_table
 from lmta.experiments.classical import ClassicalSettings, run_classical
+from lmta.policies.registry import policy_names
 from lmta.types import InputError
 
 OUT = Console(width=None if sys.stdout.isatty() else 120)
@@ -33,9 +35,21 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
     warnings.showwarning = _show_warning
     _keep_compilations()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    if list(arguments) == ["--version"]:
+        OUT.print(f"lmta {lmta.__version__}", highlight=False)
+        return 0
     try:
         tyro.extras.subcommand_cli_from_dict(
-            {"evaluate": _evaluate, "demo": _demo, "bench": _bench, "experiment": _experiment},
+            {
+                "evaluate": _evaluate,
+                "policies": _policies,
+                "demo": _demo,
+                "bench": _bench,
+                "experiment": _experiment,
+            },
             prog="lmta",
             description="Plan day by day under a budget that has to last, when chance acts between the days.",
             args=list(arguments),
@@ -57,8 +71,16 @@ def _evaluate(settings: tyro.conf.OmitArgPrefixes[EvaluateSettings]) -> None:
     _print_evaluation(settings)
 
 
+def _policies(problem: tyro.conf.Positional[Literal["aim", "sop"]] = "aim") -> None:
+    """List the policies of a problem."""
+    for name in policy_names(problem):
+        OUT.print(name, highlight=False)
+    OUT.print("capN-… for any N, such as cap5", highlight=False)
+
+
 def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
     """Compare the classical policies on fresh benchmarks and draw one campaign and one tour."""
+    check_folder(settings)
     for settings_of_one in evaluations(settings):
         _print_evaluation(settings_of_one)
     for path in draw_pictures(settings, OUT.print):
@@ -69,8 +91,6 @@ def _bench(
     what: tyro.conf.Positional[Literal["simulate"]], settings: tyro.conf.OmitArgPrefixes[SimulateSettings]
 ) -> None:
     """Measure speed, beside a yardstick in the same run."""
-    if settings.json is not None:
-        check_writable(settings.json)
     OUT.print(simulate_table(bench_simulate(settings)))
 
 

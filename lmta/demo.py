@@ -7,13 +7,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import matplotlib as mpl
 import networkx as nx
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from lmta.evaluation.evaluate import EvaluateSettings
+from lmta.evaluation.record import check_writable, write_whole
 from lmta.policies.base import Policy
 from lmta.policies.registry import policy
 from lmta.problems.influence import picture as network_picture
@@ -24,6 +24,8 @@ from lmta.problems.orienteering.generators import uniform
 from lmta.problems.orienteering.tour import Tour
 from lmta.problems.session import Session
 from lmta.types import Decision, InputError
+
+PICTURES = ("campaign.png", "tour.png")
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,21 @@ def evaluations(settings: DemoSettings) -> list[EvaluateSettings]:
     ]
 
 
-def draw_pictures(settings: DemoSettings, say: Callable[[str], None]) -> list[Path]:
-    """Play a campaign on Les Misérables and a tour through 60 cities, day by day, and draw them."""
+def check_folder(settings: DemoSettings) -> None:
+    """Make the folder, and refuse one that cannot be written to."""
     try:
         settings.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"out: the folder {settings.out} cannot be made ({error.strerror}).") from error
+    for name in PICTURES:
+        check_writable(settings.out / name)
+
+
+def draw_pictures(settings: DemoSettings, say: Callable[[str], None]) -> list[Path]:
+    """Play a campaign on Les Misérables and a tour through 60 cities, day by day, and draw them."""
     return [
-        _campaign_picture(settings.out / "campaign.png", settings.seed, say),
-        _tour_picture(settings.out / "tour.png", settings.seed, say),
+        _campaign_picture(settings.out / PICTURES[0], settings.seed, say),
+        _tour_picture(settings.out / PICTURES[1], settings.seed, say),
     ]
 
 
@@ -63,7 +71,7 @@ def _campaign_picture(path: Path, seed: int, say: Callable[[str], None]) -> Path
     campaign = Campaign(nx.les_miserables_graph(), days=6, budget=6)
     adviser = policy("average-lookahead")
     positions = network_picture.layout(campaign.instance)
-    figure = Figure(figsize=(12, 8), layout="constrained")
+    figure = Figure(figsize=(12, 8), dpi=110, layout="constrained")
     panels = figure.subplots(2, 3).ravel()
     for panel, (decision, evening, morning) in zip(panels, _live(campaign, adviser, seed), strict=True):
         activated = [campaign.ids[i] for i in np.flatnonzero(np.asarray(morning.status) == ACTIVE)]
@@ -86,7 +94,7 @@ def _tour_picture(path: Path, seed: int, say: Callable[[str], None]) -> Path:
         reward = tour.advance(visited=decision.nodes, profits=profits)
         say(f"Tour, day {decision.day}: visit {', '.join(map(str, decision.nodes))}; worth {reward:.2f}.")
         routes.append([tour.index(city, "city") for city in decision.nodes])
-    figure = Figure(figsize=(8, 7), layout="constrained")
+    figure = Figure(figsize=(8, 7), dpi=110, layout="constrained")
     axes = figure.subplots()
     map_picture.draw(axes, tour.instance, first, map_picture.layout(tour.instance))
     map_picture.draw_routes(axes, tour.instance, routes)
@@ -108,9 +116,6 @@ def _live(session: Session, adviser: Policy, seed: int) -> Iterator[tuple[Decisi
 
 
 def _save(figure: Figure, path: Path) -> Path:
-    """Write under a temporary name, then rename."""
-    temporary = path.with_name(f".{path.name}.part")
-    with mpl.rc_context({"savefig.dpi": 110}):
-        FigureCanvasAgg(figure).print_png(temporary)
-    temporary.replace(path)
+    canvas = FigureCanvasAgg(figure)
+    write_whole(path, canvas.print_png)
     return path

@@ -18,6 +18,10 @@ class ModelWarning(UserWarning):
     """What the user observed is taken as true although the model of the world holds it impossible."""
 
 
+class DataWarning(UserWarning):
+    """The user's data can be read, but perhaps not as they were meant."""
+
+
 class Graph(eqx.Module):
     """A directed graph as an edge list; padding has both masks False and weight 0.
 

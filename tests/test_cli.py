@@ -108,6 +108,38 @@ def test_bench_simulate_compares_in_one_run(capsys, tmp_path):
     assert written["peak_memory_mb"] > 0
 
 
+BAD_BENCH = {
+    "batch": (["--batch", "0"], "batch: 0 given"),
+    "repeats": (["--repeats", "0"], "repeats: 0 given"),
+    "days": (["--days", "0"], "days: 0 given"),
+    "few picks": (["--days", "10", "--budget", "5"], "budget: 5 given, one pick for each of the 10 days"),
+    "sizes": (["--sizes", "0"], "there are only 0 nodes"),
+    "seed": (["--seed", "-1"], "seed: -1 given"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_BENCH.values(), ids=BAD_BENCH)
+def test_bad_bench_settings_are_one_sentence_and_exit_code_2(capsys, arguments, message):
+    code, out, err = run(capsys, "bench", "simulate", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_policies_and_version_are_listed(capsys):
+    _, out, _ = run(capsys, "policies", "sop")
+    assert {"even-insertion", "greedy", "ga"} <= set(out.split())
+    assert run(capsys, "--version")[1].startswith("lmta 0.")
+
+
+def test_a_demo_folder_that_cannot_be_written_is_refused_before_any_work(capsys, tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "taken" / "tour.png").mkdir(parents=True)
+    for folder, message in (("file", "cannot be made"), ("taken", "is a folder")):
+        code, out, err = run(capsys, "demo", "--out", str(tmp_path / folder))
+        assert (code, out) == (2, "")
+        assert message in err
+
+
 def test_demo_writes_its_pictures(capsys, tmp_path):
     code, out, _ = run(capsys, "demo", "--instances", "2", "--out", str(tmp_path / "demo"))
     assert code == 0

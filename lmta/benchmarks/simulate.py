@@ -19,15 +19,15 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 from rich.table import Table
 
 from lmta.benchmarks.networkx_simulator import random_episode
-from lmta.evaluation.record import provenance, write_json
+from lmta.evaluation.record import check_writable, provenance, write_json
 from lmta.policies.base import choose_in_order
 from lmta.problems.base import Problem, play_day
 from lmta.problems.influence.generators import erdos_renyi
 from lmta.problems.influence.importer import Network
 from lmta.problems.influence.rules import Influence, make_instance
-from lmta.problems.registry import BENCHMARKS, InstanceSettings
-
-MEAN_DEGREE = 5.0
+from lmta.problems.registry import BENCHMARKS, MEAN_DEGREE, InstanceSettings
+from lmta.problems.session import check_horizon, check_seed, whole_number
+from lmta.types import InputError
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class SimulateSettings:
 
 def bench_simulate(settings: SimulateSettings) -> dict[str, Any]:
     """Measure, in one run."""
+    _check(settings)
     _use_all_cores()
     networks = [
         erdos_renyi(settings.nodes, MEAN_DEGREE, np.random.default_rng([settings.seed, i]))
@@ -90,6 +91,18 @@ def random_score(problem: Problem, instance: Any, days: int, picks_a_day: int, k
     return jax.lax.scan(day, problem.reset(instance), None, length=days)[1].sum()
 
 
+def _check(settings: SimulateSettings) -> None:
+    check_seed(settings.seed)
+    for name in ("batch", "repeats"):
+        whole_number(getattr(settings, name), name, 1)
+    for nodes in (settings.nodes, *settings.sizes):
+        check_horizon(settings.days, settings.budget, nodes, "nodes")
+    if settings.budget < settings.days:
+        raise InputError(f"budget: {settings.budget} given, one pick for each of the {settings.days} days is needed.")
+    if settings.json is not None:
+        check_writable(settings.json)
+
+
 def _use_all_cores() -> None:
     """One CPU device a core. Once JAX has started it keeps the devices it has, and those are measured."""
     with contextlib.suppress(RuntimeError):
@@ -101,7 +114,8 @@ def simulate_table(result: dict[str, Any]) -> Table:
     settings = result["settings"]
     table = Table(
         title="AIM, {nodes} nodes, {days} days, budget {budget}, batch of {batch}".format(**settings),
-        caption=f"peak memory {result['peak_memory_mb']:.0f} MB; medians",
+        caption=f"medians; lmta on {result['provenance']['cores']} cores, NetworkX on one; peak memory "
+        f"{result['peak_memory_mb']:.0f} MB",
     )
     for column in ("random episodes", "a second", "beside NetworkX"):
         table.add_column(column, justify="left" if column == "random episodes" else "right")
@@ -147,7 +161,7 @@ def _time_batch(settings: SimulateSettings, networks: list[Network]) -> float:
 
 
 def _scaling(settings: SimulateSettings) -> list[dict[str, float]]:
-    """Seconds an episode for growing networks, and its growth beside that of the nodes."""
+    """Seconds an episode for growing networks, and how it grows from one size to the next beside the nodes."""
     rows = []
     for nodes in settings.sizes:
         instance = BENCHMARKS["aim"].instances(
@@ -155,7 +169,7 @@ def _scaling(settings: SimulateSettings) -> list[dict[str, float]]:
         )[0]
         run = partial(jax.jit(_random_score_of(settings)), instance, jax.random.key(settings.seed))
         seconds = _median_seconds(lambda run=run: jax.block_until_ready(run()), settings.repeats)
-        growth = seconds / rows[0]["seconds"] / (nodes / rows[0]["nodes"]) if rows else 1.0
+        growth = seconds / rows[-1]["seconds"] / (nodes / rows[-1]["nodes"]) if rows else 1.0
         rows.append({"nodes": nodes, "seconds": seconds, "growth_over_linear": growth})
     return rows
 

@@ -27,7 +27,9 @@ class Row:
     """Mean number of picks made on each day."""
     reward_by_day: np.ndarray
     decision_ms: np.ndarray
-    """How long single decisions took."""
+    """How long single decisions took, on days with a budget."""
+    prepare_ms: float
+    """How long it took to prepare for an instance, on average."""
     optimum: float | None = None
     """Mean of the exact optimum in expectation, for the policy `exact`."""
 
@@ -49,6 +51,7 @@ class Row:
             "welch_p": comparison.welch_p,
             "decision_ms_median": float(np.median(self.decision_ms)),
             "decision_ms_p95": float(np.percentile(self.decision_ms, 95)),
+            "prepare_ms": self.prepare_ms,
             "budget_by_day": self.budget_by_day.tolist(),
             "reward_by_day": self.reward_by_day.tolist(),
             "episodes": self.episodes.tolist(),
@@ -75,6 +78,7 @@ def run_arena(
                 budget_by_day=played.num_picks.mean(axis=0),
                 reward_by_day=played.rewards.mean(axis=0, dtype=np.float64),
                 decision_ms=_time_decisions(policy, batch, played),
+                prepare_ms=played.prepare_ms,
                 optimum=float(np.mean([tables.optimum for _, tables in played.prepared])) if exact else None,
             )
         )
@@ -82,7 +86,7 @@ def run_arena(
 
 
 def _time_decisions(policy: Policy, batch: Batch, played: Play) -> np.ndarray:
-    """Milliseconds for each decision of the first episodes, taken one at a time after a warm-up."""
+    """Milliseconds for each decision of the first episodes that had a budget, one at a time after a warm-up."""
     milliseconds = []
     instances = [jax.device_put(instance) for instance in batch.instances[:TIMED_EPISODES]]
     for day, states in enumerate(played.mornings):
@@ -91,9 +95,10 @@ def _time_decisions(policy: Policy, batch: Batch, played: Play) -> np.ndarray:
             if not milliseconds:
                 policy.choose(*arguments)
             start = time.perf_counter()
-            policy.choose(*arguments)
-            milliseconds.append(1000 * (time.perf_counter() - start))
-    return np.array(milliseconds)
+            budget, _, _ = policy.choose(*arguments)
+            if budget > 0:
+                milliseconds.append(1000 * (time.perf_counter() - start))
+    return np.array(milliseconds or [np.nan])
 
 
 def comparisons(rows: Sequence[Row]) -> list[Comparison]:

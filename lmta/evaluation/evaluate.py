@@ -14,7 +14,9 @@ from lmta.policies.base import Policy
 from lmta.policies.registry import policy
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.orienteering.importer import Cities, load_cities
+from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.problems.session import check_seed, whole_number
 from lmta.types import InputError
 
 
@@ -27,7 +29,9 @@ class EvaluateSettings:
     problem: Literal["aim", "sop", "power2500"] | None = None
     """What is played: aim by default, or sop where --cities is given."""
     instances: int = 60
-    """How many instances (with own data: how many futures)."""
+    """How many instances; own data count as one, of which so many futures are played."""
+    futures: int = 1
+    """How often each generated instance is played, with luck of its own each time."""
     seed: int = 0
     """Instances and luck follow from it."""
     instance: tyro.conf.OmitArgPrefixes[InstanceSettings] = field(default_factory=InstanceSettings)
@@ -48,6 +52,7 @@ class Prepared:
     """An evaluation that is ready to run."""
 
     title: str
+    benchmark: str
     policies: list[Policy]
     batch: Any
     settings: EvaluateSettings
@@ -58,25 +63,45 @@ def prepare(settings: EvaluateSettings) -> Prepared:
     own = _own_data(settings)
     name = settings.problem or ("sop" if isinstance(own, Cities) else "aim")
     benchmark = BENCHMARKS[name]
-    if own is not None and isinstance(own, Cities) != (benchmark.problem.name == "sop"):
-        raise InputError(f"problem: {name} does not go with {'--cities' if isinstance(own, Cities) else '--graph'}.")
-    if settings.seed < 0:
-        raise InputError(f"seed: {settings.seed} given, at least 0 is needed.")
-    if settings.first_days is not None and settings.first_days < 1:
-        raise InputError(f"first-days: {settings.first_days} given, at least 1 is needed.")
+    _check(settings, name, own)
     names = [part.strip() for part in settings.policies.split(",") if part.strip()]
     if not names:
         raise InputError("policies: none given; name at least one, such as average-lookahead.")
     policies = [policy(part, benchmark.problem.name) for part in names]
-    if settings.json is not None:
-        check_writable(settings.json)
     instances = benchmark.instances(settings.instance, settings.seed, settings.instances, own)
+    episodes = [instance for instance in instances for _ in range(settings.futures)]
     first = instances[0]
+    kinds = f"{len(episodes)} futures" if own else f"{settings.instances} instances"
+    kinds += f" with {settings.futures} futures each" if settings.futures > 1 and not own else ""
     title = (
         f"{name}: {int(first.graph.node_mask.sum())} nodes, {int(first.days)} days, budget {int(first.budget)}, "
-        f"{settings.instances} instances, seed {settings.seed}"
+        f"{kinds}, seed {settings.seed}"
     )
-    return Prepared(title, policies, make_batch(benchmark.problem, instances, settings.seed), settings)
+    return Prepared(title, name, policies, make_batch(benchmark.problem, episodes, settings.seed), settings)
+
+
+def _check(settings: EvaluateSettings, name: str, own: Network | Cities | None) -> None:
+    """Refuse what makes no sense, and options that would have no effect."""
+    instance, days = settings.instance, BENCHMARKS[name].size(settings.instance).days
+    check_seed(settings.seed)
+    whole_number(settings.futures, "futures", 1)
+    if settings.first_days is not None and whole_number(settings.first_days, "first-days", 1) > days:
+        raise InputError(f"first-days: {settings.first_days} given, but there are only {days} days.")
+    plays_cities = BENCHMARKS[name].problem.name == "sop"
+    if own is not None and isinstance(own, Cities) != plays_cities:
+        raise InputError(f"problem: {name} does not go with {'--cities' if isinstance(own, Cities) else '--graph'}.")
+    without_effect = {
+        "nodes": own is not None and instance.nodes is not None,
+        "generator": own is not None and instance.generator is not None,
+        "degree": (own is not None or plays_cities) and instance.degree is not None,
+        "undirected": settings.graph is None and settings.undirected,
+        "limit, penalty, crowding, drift, floor": not plays_cities and instance.rules != OrienteeringRules(),
+    }
+    for option, is_so in without_effect.items():
+        if is_so:
+            raise InputError(f"{option}: has no effect here; leave it out.")
+    if settings.json is not None:
+        check_writable(settings.json)
 
 
 def evaluate(prepared: Prepared, on_day: Callable[[Policy], None] = lambda policy: None) -> list[Row]:
@@ -84,7 +109,9 @@ def evaluate(prepared: Prepared, on_day: Callable[[Policy], None] = lambda polic
     settings = prepared.settings
     rows = run_arena(prepared.policies, prepared.batch, first_days=settings.first_days, on_day=on_day)
     if settings.json is not None:
-        described = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(settings).items()}
+        size = asdict(BENCHMARKS[prepared.benchmark].size(settings.instance))
+        given = asdict(settings) | {"problem": prepared.benchmark, "instance": asdict(settings.instance) | size}
+        described = {key: str(value) if isinstance(value, Path) else value for key, value in given.items()}
         write_json(
             settings.json,
             {

@@ -1,5 +1,6 @@
 """Play a policy on a batch of instances with given luck."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ class Batch:
 
     problem: Problem
     instances: list[Any]
-    """One by one, padded to a common size."""
+    """The instance of each episode, padded to a common size; several episodes may share one."""
     stacked: Any
     """The instances as one batch, or the one instance that all episodes share."""
     shared: bool
@@ -54,24 +55,37 @@ class Play:
     rewards: np.ndarray
     num_picks: np.ndarray
     prepared: list[Any]
+    prepare_ms: float
+    """Mean time to prepare for an instance."""
     mornings: list[list[Any]]
 
 
 def make_batch(problem: Problem, instances: Sequence[Any], seed: int) -> Batch:
-    """Stack the instances and draw their luck; the luck of episode i depends on `seed`, i and the instance alone."""
+    """Stack the instances and draw their luck; the luck of episode i depends on `seed`, i and the instance alone.
+
+    An instance that occurs several times is played that often, with luck of its own each time.
+    """
     shared = all(instance is instances[0] for instance in instances)
     stacked = instances[0] if shared else problem.stack(instances)
     days = int(np.max(stacked.days))
     keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(seed), jnp.arange(len(instances)))
     draw = jax.vmap(lambda instance, key: problem.draw_luck(instance, days, key), (None if shared else 0, 0))
     luck = jax.jit(draw)(stacked, keys)
-    return Batch(problem, list(instances) if shared else unstack(stacked), stacked, shared, luck, seed)
+    return Batch(problem, _one_by_one(instances, stacked, shared), stacked, shared, luck, seed)
+
+
+def _one_by_one(instances: Sequence[Any], stacked: Any, shared: bool) -> list[Any]:
+    """The padded instances, where the same stays the same."""
+    if shared:
+        return list(instances)
+    first: dict[int, Any] = {}
+    return [first.setdefault(id(given), padded) for given, padded in zip(instances, unstack(stacked), strict=True)]
 
 
 def play(policy: Policy, batch: Batch, *, keep_mornings: int = 0, on_day: Callable[[], None] = lambda: None) -> Play:
     """All days of all episodes; `on_day` is called after each day."""
     max_picks = padded_size(batch.budget)
-    prepared = _prepare_all(policy, batch)
+    prepared, prepare_ms = _prepare_all(policy, batch)
     schedules = jax.tree.map(lambda *rows: jnp.stack(rows), *[schedule for schedule, _ in prepared])
     reset = jax.vmap(batch.problem.reset, in_axes=batch.axis, axis_size=batch.size)
     states = reset(batch.stacked)
@@ -90,7 +104,7 @@ def play(policy: Policy, batch: Batch, *, keep_mornings: int = 0, on_day: Callab
         rewards.append(np.asarray(record.reward))
         num_picks.append(np.asarray(record.num_picks))
         on_day()
-    return Play(np.stack(rewards, axis=1), np.stack(num_picks, axis=1), prepared, mornings)
+    return Play(np.stack(rewards, axis=1), np.stack(num_picks, axis=1), prepared, prepare_ms, mornings)
 
 
 def unstack(stacked: Any, count: int | None = None) -> list[Any]:
@@ -100,10 +114,15 @@ def unstack(stacked: Any, count: int | None = None) -> list[Any]:
     return [jax.tree.map(lambda leaf, n=n: leaf[n], host) for n in range(size if count is None else min(count, size))]
 
 
-def _prepare_all(policy: Policy, batch: Batch) -> list[Any]:
-    if batch.shared:
-        return [policy.prepare(batch.stacked, batch.seed)] * batch.size
-    return [policy.prepare(instance, day_seed(batch.seed, n)) for n, instance in enumerate(batch.instances)]
+def _prepare_all(policy: Policy, batch: Batch) -> tuple[list[Any], float]:
+    """What the policy prepares for each episode's instance, once an instance, and the mean time it takes."""
+    of_instance: dict[int, Any] = {}
+    start = time.perf_counter()
+    for n, instance in enumerate(batch.instances):
+        if id(instance) not in of_instance:
+            of_instance[id(instance)] = policy.prepare(instance, day_seed(batch.seed, n))
+    milliseconds = 1000 * (time.perf_counter() - start) / len(of_instance)
+    return [of_instance[id(instance)] for instance in batch.instances], milliseconds
 
 
 def _plan_all(policy: Policy, batch: Batch, states: Any, prepared: list, seeds: list[int], max_picks: int) -> Any:

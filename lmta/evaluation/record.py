@@ -1,10 +1,12 @@
 """Results as JSON files that say where they come from."""
 
+import contextlib
 import json
+import math
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -39,22 +41,44 @@ def check_writable(path: Path) -> None:
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write under a temporary name, then rename, so that a file is there whole or not at all."""
+    """Write results; what is not a number becomes null."""
+    text = json.dumps(_without_nan(content), indent=2, allow_nan=False) + "\n"
+    write_whole(path, lambda file: file.write_text(text, encoding="utf-8"))
+
+
+def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
+    """Let `write` make the file under a temporary name, then rename, so that it is there whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        temporary.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        write(temporary)
         temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise InputError(f"{path}: could not be written ({error.strerror}).") from error
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _commit() -> str | None:
     """The commit of the checkout this package runs from, with a plus sign where files differ from it."""
     root = Path(lmta.__file__).parent
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
+    tracked = _git(root, "ls-files", "--error-unmatch", "__init__.py")
+    return _git(root, "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*") if tracked else None
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """What git answers, or None where there is no git or no repository."""
     try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+        found = subprocess.run(
+            ["git", "-C", folder, *arguments], capture_output=True, text=True, timeout=10, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return found.stdout.strip()

@@ -1,11 +1,13 @@
 """Results for people: the arena's table."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from rich.table import Table
 
 from lmta.evaluation.arena import Row, comparisons
+from lmta.evaluation.statistics import Mean
 
 
 def arena_table(rows: Sequence[Row], title: str) -> Table:
@@ -17,18 +19,29 @@ def arena_table(rows: Sequence[Row], title: str) -> Table:
     table.add_column("Welch p", justify="right", no_wrap=True)
     table.add_column("picks by day", min_width=12)
     table.add_column("ms median / p95", justify="right", no_wrap=True)
+    table.add_column("prepare ms", justify="right", no_wrap=True)
     for position, (row, comparison) in enumerate(zip(rows, comparisons(rows), strict=True)):
         difference = comparison.difference
         median, p95 = np.percentile(row.decision_ms, [50, 95])
         table.add_row(
             row.policy,
-            f"{row.score.mean:.2f} ± {row.score.sem:.2f}",
-            f"{difference.mean:+.2f} ± {difference.sem:.2f}" if position else "",
-            f"{comparison.welch_p:.2g}" if position else "",
+            with_error(row.score),
+            with_error(difference, "+") if position else "",
+            _or_dash(comparison.welch_p, ".2g") if position else "",
             _runs(row.budget_by_day),
             f"{median:.2f} / {p95:.2f}",
+            f"{row.prepare_ms:.1f}",
         )
     return table
+
+
+def with_error(number: Mean, sign: str = "") -> str:
+    """A mean with its standard error, which a single episode does not have."""
+    return f"{number.mean:{sign}.2f} ± {_or_dash(number.sem, '.2f')}"
+
+
+def _or_dash(number: float, form: str) -> str:
+    return "–" if math.isnan(number) else f"{number:{form}}"
 
 
 def _caption(rows: Sequence[Row]) -> str | None:

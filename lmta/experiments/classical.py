@@ -8,6 +8,7 @@ from typing import Literal
 from lmta.evaluation.arena import Row
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.record import check_writable
+from lmta.evaluation.tables import with_error
 from lmta.problems.registry import InstanceSettings
 
 HORIZONS = ((10, 50), (10, 60), (10, 70), (20, 10))
@@ -68,7 +69,7 @@ def tables(settings: ClassicalSettings) -> list[Table]:
         Table("Power-2500", {"T=10, K=60": of("power2500", POWER, "power2500")}),
         Table(
             "AIM, 10 nodes, beside the exact optimum",
-            {"T=4, K=4": replace(of("aim", TINY, "aim-tiny", nodes=10, days=4, budget=4), instances=20)},
+            {"T=4, K=4": replace(of("aim", TINY, "aim-tiny", nodes=10, days=4, budget=4), instances=20, futures=200)},
         ),
     ]
 
@@ -101,7 +102,7 @@ def _markdown(table: Table, columns: Mapping[str, Sequence[Row]]) -> str:
 
 def _cell(row: Row) -> str:
     optimum = "" if row.optimum is None else f" (in expectation {row.optimum:.2f})"
-    return f"{row.score.mean:.2f} ± {row.score.sem:.2f}{optimum}"
+    return with_error(row.score) + optimum
 
 
 def _command(table: Table) -> str:
@@ -114,6 +115,12 @@ def _command(table: Table) -> str:
         "days": "T" if several else instance.days,
         "budget": "K" if several else instance.budget,
     }
-    options = sizes | {"instances": settings.instances, "seed": settings.seed, "first-days": settings.first_days}
+    futures = settings.futures if settings.futures > 1 else None
+    options = sizes | {
+        "instances": settings.instances,
+        "futures": futures,
+        "seed": settings.seed,
+        "first-days": settings.first_days,
+    }
     given = [f"--{name} {value}" for name, value in options.items() if value is not None]
     return " ".join([f"lmta evaluate --problem {settings.problem}", *given, f"--policies {settings.policies}"])

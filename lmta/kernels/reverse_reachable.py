@@ -4,14 +4,16 @@ import numba
 import numpy as np
 
 INACTIVE, ACTIVE = 0, 1
+MAX_MEMBERS = 20_000_000
 
 
 @numba.njit(cache=True)
-def draw_sets(in_start, in_sender, in_probability, status, num_sets, horizon, seed):
+def draw_sets(in_start, in_sender, in_probability, status, num_sets, horizon, seed, max_members=MAX_MEMBERS):
     """Draw sets of inactive nodes that would reach a random inactive root within `horizon` steps.
 
     Sets that an active node would reach first are drawn but left empty: the running cascade covers them anyway.
-    Returns the members of all sets in one array and where each set starts.
+    Drawing stops early once there are `max_members` in all. Returns the members of all sets in one array and where
+    each set starts.
     """
     np.random.seed(seed)
     roots = np.flatnonzero(status == INACTIVE)
@@ -44,6 +46,8 @@ def draw_sets(in_start, in_sender, in_probability, status, num_sets, horizon, se
                 members[end] = sender
                 end += 1
         start[i + 1] = first if reached_anyway else end
+        if start[i + 1] >= max_members:
+            return members[: start[i + 1]].copy(), start[: i + 2].copy()
         if start[i + 1] + len(status) > len(members):
             grown = np.empty(2 * len(members), np.int32)
             grown[: start[i + 1]] = members[: start[i + 1]]

@@ -19,7 +19,7 @@ from lmta.problems.base import (
     pick_day,
     play_day,
 )
-from lmta.problems.session import Session
+from lmta.problems.session import Session, check_seed
 from lmta.sparse import first_best, padded_size
 from lmta.types import Decision, InputError, Pick
 
@@ -96,12 +96,13 @@ class Policy:
         picks, values = self.node_rule.plan(plan, state, budget, seed) if budget > 0 else (np.zeros(0, int),) * 2
         return budget, picks, values
 
-    def decide(self, session: Session, *, seed: int = 0) -> Decision:
+    def decide(self, session: Any, *, seed: Any = 0) -> Decision:
         """What to do today in a campaign or a tour. `seed` matters only to policies that draw samples."""
+        if not isinstance(session, Session):
+            raise InputError(f"{self.name} decides for a Campaign or a Tour, not for {session!r}.")
         if session.problem.name != self.problem.name:
             raise InputError(f"{self.name} plays {self.problem.name}, not {session.problem.name}.")
-        if seed < 0:
-            raise InputError(f"seed: {seed} given, at least 0 is needed.")
+        check_seed(seed)
         if session.finished:
             raise InputError(f"All {session.days} days are over; there is nothing to decide.")
         key = (self.name, seed)
@@ -115,13 +116,18 @@ class Policy:
             day=session.day,
             budget=budget,
             picks=tuple(Pick(session.ids[int(node)], float(value)) for node, value in zip(picks, values, strict=True)),
-            why=f"{budget} of {session.budget_left} left by the rule '{self.budget_rule.name}'; {self.node_rule.why}",
+            why=self._why(budget, session.budget_left, len(picks)),
         )
+
+    def _why(self, budget: int, budget_left: int, num_picks: int) -> str:
+        granted = f"{budget} of {budget_left} left by the rule '{self.budget_rule.name}'"
+        short = f", but only {num_picks} pay or can be reached today" if num_picks < budget else ""
+        return f"{granted}{short}; {self.node_rule.why}"
 
 
 def day_seed(seed: int, *parts: int) -> int:
     """A 31-bit seed of its own for each day (and instance), from one seed."""
-    return int(np.random.SeedSequence([seed, *parts]).generate_state(1)[0] >> 1)
+    return int(np.random.SeedSequence([seed, len(parts), *parts]).generate_state(1)[0] >> 1)
 
 
 def choose_in_order(picks: Int[Array, " max_picks"], values: Float[Array, " max_picks"]) -> Choose:

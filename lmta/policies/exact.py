@@ -9,7 +9,7 @@ from lmta.kernels.expectimax import MAX_NODES, best_seeds, night_values, ternary
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, InfluenceInstance, InfluenceState
 from lmta.types import InputError
 
-MAX_TABLE = 50_000_000
+MAX_TABLE = 10_000_000
 
 
 class Tables(NamedTuple):

@@ -102,9 +102,9 @@ def _evolve(
     days: int,
     budget: int,
 ) -> Int[Array, " days"]:
-    luck_key, first_key, key = jax.random.split(key, 3)
+    luck_key, first_key, unused_key, key = jax.random.split(key, 4)
     luck = jax.vmap(lambda k: problem.draw_luck(instance, days, k))(jax.random.split(luck_key, settings.futures))
-    chooser = score_chooser(problem, GREEDY, instance, luck_key)
+    chooser = score_chooser(problem, GREEDY, instance, unused_key)
 
     def episode(schedule, luck):
         def day(state, allowance):

@@ -1,6 +1,7 @@
 """Policies by name: BUDGET-NODES, such as `average-lookahead` or `cap5-insertion`, and a few short names."""
 
 import difflib
+from typing import Any
 
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -12,8 +13,7 @@ from lmta.policies.influence import degree, lookahead, score
 from lmta.policies.orienteering import GREEDY, Genetic, Insertion, make_genetic
 from lmta.policies.sampling import ReverseReachable
 from lmta.problems.base import Problem
-from lmta.problems.influence.rules import Influence
-from lmta.problems.orienteering.rules import Orienteering
+from lmta.problems.registry import BENCHMARKS
 from lmta.types import InputError
 
 
@@ -30,7 +30,7 @@ NODE_RULES: dict[str, dict[str, ScoreRule | PlanRule]] = {
         "lookahead": ScoreRule(
             "lookahead",
             lookahead,
-            "the value is the expected number of nodes that the seed adds in the days left.",
+            "the value estimates (mean field) how many nodes the seed adds in the days left.",
         ),
         "ris": ReverseReachable(),
         "exact": Exact(),
@@ -38,7 +38,7 @@ NODE_RULES: dict[str, dict[str, ScoreRule | PlanRule]] = {
     },
     "sop": {"greedy": GREEDY, "insertion": Insertion(), "random": RANDOM},
 }
-PROBLEMS: dict[str, Problem] = {"aim": Influence(), "sop": Orienteering()}
+PROBLEMS: dict[str, Problem] = {benchmark.problem.name: benchmark.problem for benchmark in BENCHMARKS.values()}
 GENETIC = make_genetic(Genetic())
 SHORT_NAMES = {
     "greedy": "normal-greedy",
@@ -48,9 +48,11 @@ SHORT_NAMES = {
 }
 
 
-def policy(name: str, problem: str | None = None) -> Policy:
+def policy(name: Any, problem: Any = None) -> Policy:
     """The policy of that name. `problem` (`aim` or `sop`) is needed only where both have the node rule."""
-    if problem is not None and problem not in NODE_RULES:
+    if not isinstance(name, str):
+        raise InputError(f"policy: {name!r} given, a name such as 'average-lookahead' is needed.")
+    if problem is not None and problem not in tuple(NODE_RULES):
         raise InputError(f"problem {problem!r} is not known; use {' or '.join(NODE_RULES)}.")
     budget_name, _, node_name = SHORT_NAMES.get(name, name).partition("-")
     budget_rule = _budget_rule(budget_name)
@@ -85,5 +87,5 @@ def _unknown(name: str, problem: str | None) -> str:
     nodes = "; ".join(f"{p}: {', '.join(NODE_RULES[p])}" for p in problems)
     return (
         f"policy {name!r} is not known{hint} Names are BUDGET-NODES with BUDGET one of "
-        f"{', '.join(BUDGET_RULES)}, capN and NODES one of {nodes}."
+        f"{', '.join(BUDGET_RULES)}, capN and NODES one of {nodes}; short names are {', '.join(SHORT_NAMES)}."
     )

@@ -53,4 +53,4 @@ class ReverseReachable:
             prepared.start, prepared.sender, prepared.probability, status, num_sets, horizon, seed
         )
         picks, covered = greedy_cover(members, start, status, budget)
-        return picks, covered * (num_inactive / num_sets)
+        return picks, covered * (num_inactive / (len(start) - 1))

@@ -81,6 +81,11 @@ class Problem(Protocol, Generic[InstanceT, StateT, LuckT]):
         ...
 
     @abstractmethod
+    def largest_feature(self, instance: InstanceT) -> float:
+        """A bound on the node features of every observation; all are at least 0."""
+        ...
+
+    @abstractmethod
     def stack(self, instances: Sequence[InstanceT], min_edges: int = 0) -> InstanceT:
         """A batch of instances, padded to a common size with room for at least `min_edges`."""
         ...

@@ -9,6 +9,8 @@ import numpy as np
 
 from lmta.problems.base import Problem, primitive_rewards
 
+NIGHTS = 400
+
 
 class ConformanceError(AssertionError):
     """A problem breaks the contract that policies and agents rely on; the message says which part."""
@@ -45,7 +47,7 @@ class _Traced:
             self.traces[name] += 1
             return rule(*arguments)
 
-        return jax.jit(counted)
+        return jax.jit(counted, inline=True)
 
 
 def _play_and_check(rules: Any, problem: Problem, instance: Any, key: Any, rng: np.random.Generator) -> None:
@@ -66,6 +68,7 @@ def _play_and_check(rules: Any, problem: Problem, instance: Any, key: Any, rng: 
             spent += 1
             _require(_shapes(state) == shapes, "pick: shapes or types of the state change")
             forecasts.append(float(rules.forecast(instance, state)))
+        _check_forecast(rules, problem, instance, state, jax.random.fold_in(key, day))
         again, _ = rules.end_day(instance, state, luck)
         state, reward = rules.end_day(instance, state, luck)
         _require(_same(again, state), "end_day: the same luck gives different states")
@@ -79,6 +82,18 @@ def _play_and_check(rules: Any, problem: Problem, instance: Any, key: Any, rng: 
         _require(bool(jnp.isfinite(leaf).all()), "observe: the observation is not finite")
 
 
+def _check_forecast(rules: Any, problem: Problem, instance: Any, state: Any, key: Any) -> None:
+    """The forecast is what the day brings on average: within 5 standard errors over many nights."""
+
+    def night(key):
+        return rules.end_day(instance, state, problem.draw_luck(instance, int(instance.days), key))[1]
+
+    rewards = np.asarray(jax.vmap(night)(jax.random.split(key, NIGHTS)))
+    tolerance = 5 * rewards.std() / np.sqrt(NIGHTS) + 1e-3
+    gap = abs(float(rules.forecast(instance, state)) - rewards.mean())
+    _require(bool(gap <= tolerance), f"forecast: differs by {gap:.3g} from the mean reward of {NIGHTS} nights")
+
+
 def _check_legal_pick(rules: Any, instance: Any, state: Any, node: int) -> Any:
     after = rules.pick(instance, state, jnp.int32(node))
     _require(int(after.budget_left) == int(state.budget_left) - 1, f"pick: legal node {node} was not accepted")
@@ -88,7 +103,7 @@ def _check_legal_pick(rules: Any, instance: Any, state: Any, node: int) -> Any:
 
 def _check_illegal_picks(rules: Any, instance: Any, state: Any, mask: np.ndarray, rng: np.random.Generator) -> None:
     illegal = np.flatnonzero(~mask)
-    for node in [-1, *(rng.choice(illegal, 2) if len(illegal) else [])]:
+    for node in [-1, len(mask), *(rng.choice(illegal, 2) if len(illegal) else [])]:
         after = rules.pick(instance, state, jnp.int32(node))
         _require(_same(after, state), f"pick: node {node} is masked but changes the state")
 

@@ -110,24 +110,24 @@ def _line_of(content: bytes, position: int) -> int:
 
 
 def read_rows(path: FilePath) -> Rows:
-    """The records of a delimited file; blank lines and lines that start with # are skipped."""
+    """The records of a delimited file, without blank lines and without lines that start with # above the first."""
     lines = read_lines(path)
     first = next((line for line in lines if not _is_skipped(line)), None)
     if first is None:
         raise InputError(f"{shown(path)}: has no rows; one record per line is needed.")
     delimiter = _delimiter(path, first)
+    rows = Rows([], [])
     start = 0  # the line on which the current record starts, 0 between records
 
     def record_lines() -> Iterator[str]:
         nonlocal start
         for number, line in enumerate(lines, 1):
             if not start:
-                if _is_skipped(line):
+                if line.isspace() or (not rows.lines and _is_skipped(line)):
                     continue
                 start = number
             yield line
 
-    rows = Rows([], [])
     try:
         for fields in _split(record_lines(), delimiter):
             rows.lines.append(start)

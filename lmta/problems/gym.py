@@ -37,14 +37,13 @@ class ProblemEnv(gymnasium.Env):
         sample = self._draw(0)
         graph = sample.graph
         num_nodes = graph.num_nodes
-        self._num_edges = padded_size(graph.senders.shape[0] + graph.senders.shape[0] // 4)
+        self._num_edges = padded_size(2 * graph.senders.shape[0] + 64)
         self._max_steps = int(sample.days) + int(sample.budget)
         observation = self._problem.observe(sample, self._problem.reset(sample))
-        most = 1.0 + float(getattr(sample, "drift", 0.0)) * int(sample.days)
         self.action_space = spaces.Discrete(num_nodes + 1)
         self.observation_space = spaces.Dict(
             {
-                "nodes": spaces.Box(0.0, most, observation.nodes.shape, np.float32),
+                "nodes": spaces.Box(0.0, self._problem.largest_feature(sample), observation.nodes.shape, np.float32),
                 "globals": spaces.Box(0.0, 1.0, observation.globals.shape, np.float32),
                 "edges": spaces.Box(0, num_nodes - 1, (2, self._num_edges), np.int32),
                 "edge_weight": spaces.Box(0.0, 1.0, (self._num_edges,), np.float32),

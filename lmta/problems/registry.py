@@ -17,6 +17,8 @@ from lmta.problems.orienteering.tour import check_rules
 from lmta.problems.session import check_horizon
 from lmta.types import InputError
 
+MEAN_DEGREE = 5.0
+
 
 @dataclass(frozen=True)
 class InstanceSettings:
@@ -30,8 +32,8 @@ class InstanceSettings:
     """Picks in all: 50, or 60 for power2500."""
     generator: str | None = None
     """aim: erdos-renyi, power-law, block, small-world; sop: uniform, clustered. The first is the default."""
-    degree: float = 5.0
-    """Mean degree of generated networks."""
+    degree: float | None = None
+    """Mean degree of generated networks: 5 (power-law and small-world: the nearest even number, 4)."""
     rules: orienteering.OrienteeringRules = field(default_factory=orienteering.OrienteeringRules)
     """The numbers of orienteering."""
 
@@ -82,9 +84,10 @@ class Benchmark:
 def _draw_influence(settings: InstanceSettings, size: Size, source: Network | str, rng: np.random.Generator):
     if isinstance(source, str):
         _check_nodes(size)
-        if not 0 < settings.degree < size.nodes:
-            raise InputError(f"degree: {settings.degree:g} given, it must lie between 0 and the number of nodes.")
-        source = networks.GENERATORS[source](size.nodes, settings.degree, rng)
+        degree = MEAN_DEGREE if settings.degree is None else settings.degree
+        if not 0 < degree < size.nodes:
+            raise InputError(f"degree: {degree:g} given, it must lie between 0 and the number of nodes.")
+        source = networks.GENERATORS[source](size.nodes, degree, rng)
     check_horizon(size.days, size.budget, source.num_nodes, "nodes")
     return influence.make_instance(source, size.days, size.budget)
 

@@ -1,5 +1,6 @@
 """A problem lived through day by day with the user's own ids: the ground of `Campaign` and `Tour`."""
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 
 from lmta.problems.base import Problem
 from lmta.types import InputError, NodeId
+
+MAX_DAYS = 10_000
 
 
 class Session:
@@ -64,13 +67,15 @@ class Session:
             raise InputError(f"{field}: {name!r} is not one of the {len(self.ids)} known ids.")
         return found
 
-    def _indices(self, names: Iterable[Any], field: str) -> list[int]:
-        if isinstance(names, str):
-            raise InputError(f"{field}: give a list of ids, not the single text {names!r}.")
+    def _indices(self, names: Any, field: str) -> list[int]:
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InputError(f"{field}: give a list of ids, not {names!r} alone.")
         indices = [self.index(name, field) for name in names]
-        for position, i in enumerate(indices):
-            if i in indices[:position]:
+        seen: set[int] = set()
+        for i in indices:
+            if i in seen:
                 raise InputError(f"{field}: {self.ids[i]!r} is named twice.")
+            seen.add(i)
         return indices
 
     def _check_day(self, num_picks: int, field: str) -> None:
@@ -80,11 +85,27 @@ class Session:
             raise InputError(f"{field}: {num_picks} picks exceed the {self.budget_left} left of {self.budget}.")
 
 
-def check_horizon(days: int, budget: int, num_pickable: int, what: str) -> None:
+def check_horizon(days: Any, budget: Any, num_pickable: int, what: str) -> None:
     """Refuse a horizon or a budget that makes no sense."""
-    if days < 1:
-        raise InputError(f"days: {days} given, at least 1 is needed.")
-    if budget < 1:
-        raise InputError(f"budget: {budget} given, at least 1 is needed.")
-    if budget > num_pickable:
+    if whole_number(days, "days", 1) > MAX_DAYS:
+        raise InputError(f"days: {days} given, at most {MAX_DAYS:,} are possible.")
+    if whole_number(budget, "budget", 1) > num_pickable:
         raise InputError(f"budget: {budget} given, but there are only {num_pickable} {what} to pick.")
+
+
+def check_seed(seed: Any) -> int:
+    """A seed that random keys can tell from any other."""
+    if whole_number(seed, "seed", 0) >= 2**32:
+        raise InputError(f"seed: {seed} given, it must be less than 2^32.")
+    return int(seed)
+
+
+def whole_number(value: Any, field: str, least: int) -> int:
+    """The value if it is a whole number of at least `least`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"{field}: {value!r} given, a whole number is needed.") from None
+    if isinstance(value, bool) or number < least:
+        raise InputError(f"{field}: {value} given, at least {least} is needed.")
+    return number

@@ -1,6 +1,7 @@
 """The arena is fair: the same luck for everyone, statistics by hand, results that can be made again."""
 
 import json
+import math
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,7 @@ from lmta.evaluation.tables import arena_table
 from lmta.policies.registry import policy
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import Influence, make_instance
+from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.types import InputError
 
@@ -38,10 +40,12 @@ def test_mean_and_paired_difference_by_hand():
     assert comparison.welch_p == pytest.approx(np.asarray(welch)[1])
 
 
-def test_constant_scores_have_no_error():
-    assert compare(np.ones(3), np.ones(3)).welch_p == 1
-    assert compare(np.full(3, 2.0), np.ones(3)).welch_p == 0
-    assert mean_of(np.array([4.0])).sem == 0
+def test_where_there_is_too_little_to_tell_nothing_is_claimed():
+    assert math.isnan(compare(np.ones(3), np.ones(3)).welch_p)
+    assert math.isnan(mean_of(np.array([4.0])).sem)
+    assert math.isnan(compare(np.array([4.0]), np.array([3.0])).welch_p)
+    one_constant = compare(np.array([1.0, 2.0, 3.0]), np.ones(3))
+    assert one_constant.welch_p == pytest.approx(2 * stats.t.sf(np.sqrt(3), 2))
 
 
 @pytest.mark.parametrize("name", ["average-degree", "average-ris"])
@@ -136,6 +140,25 @@ def test_json_has_what_is_promised(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+def test_futures_play_an_instance_again_with_other_luck():
+    settings = EvaluateSettings(
+        policies="exact", instances=2, futures=50, instance=InstanceSettings(nodes=6, days=2, budget=1)
+    )
+    prepared = prepare(settings)
+    assert prepared.batch.size == 100
+    assert len({id(instance) for instance in prepared.batch.instances}) == 2
+    row = evaluate(prepared)[0]
+    first = row.episodes[:50]
+    assert len(np.unique(first)) > 1
+    assert row.optimum is not None
+    assert abs(row.score.mean - row.optimum) < 4 * row.score.sem
+
+
+def test_decisions_are_timed_on_days_with_a_budget():
+    row = run_arena([policy("normal-degree")], small_batch())[0]
+    assert len(row.decision_ms) == 4
+
+
 def test_the_table_names_every_policy():
     rows = run_arena([policy("greedy"), policy("even-insertion")], small_batch("sop"))
     table = arena_table(rows, "title")
@@ -151,7 +174,13 @@ def test_the_table_names_every_policy():
         ({"policies": "greedy"}, "policy 'greedy' is not known"),
         ({"instances": 0}, "instances: 0 given"),
         ({"seed": -1}, "seed: -1 given"),
+        ({"seed": 2**32}, "seed: 4294967296 given, it must be less"),
+        ({"futures": 0}, "futures: 0 given"),
         ({"first_days": 0}, "first-days: 0 given"),
+        ({"first_days": 11}, "first-days: 11 given, but there are only 10 days"),
+        ({"undirected": True}, "undirected: has no effect here"),
+        ({"instance": InstanceSettings(rules=OrienteeringRules(limit=1.0))}, "limit, .* has no effect here"),
+        ({"instance": InstanceSettings(days=10_001)}, "days: 10001 given, at most 10,000"),
         ({"instance": InstanceSettings(nodes=1)}, "nodes: 1 given"),
         ({"instance": InstanceSettings(days=0)}, "days: 0 given"),
         ({"instance": InstanceSettings(nodes=10, budget=11)}, "budget: 11 given, but there are only 10 nodes"),

@@ -10,7 +10,7 @@ import pytest
 
 from lmta import Tour, policy
 from lmta.evaluation.play import make_batch, play
-from lmta.policies.base import Policy
+from lmta.policies.base import Policy, day_seed
 from lmta.policies.orienteering import GREEDY, Genetic, make_genetic
 from lmta.problems.orienteering.importer import Cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance
@@ -136,7 +136,7 @@ def test_genetic_policy_plays_its_schedule():
     batch = make_batch(PROBLEM, [instance] * 8, seed=2)
     result = play(Policy("ga", PROBLEM, SMALL, GREEDY), batch)
     schedule = tuple(np.asarray(result.prepared[0][0]).tolist())
-    assert schedule == schedule_for(instance, 2)
+    assert schedule == schedule_for(instance, day_seed(2, 0))
     expected = [greedy_reward(instance, schedule, moves) for moves in np.asarray(batch.luck.moves)]
     np.testing.assert_allclose(result.rewards.sum(axis=1), expected, rtol=1e-5)
     assert (result.num_picks <= np.array(schedule)).all()

@@ -62,7 +62,23 @@ class SkipsADay(Influence):
         return eqx.tree_at(lambda s: s.day, after, after.day + 1), reward
 
 
+@dataclass(frozen=True)
+class Dreams(Influence):
+    def forecast(self, instance, state):
+        return 42.0 * state.seeded_today**2
+
+
+@dataclass(frozen=True)
+class TakesOutside(Influence):
+    def pick(self, instance, state, node):
+        outside = node >= instance.graph.num_nodes
+        after = super().pick(instance, state, node)
+        return eqx.tree_at(lambda s: s.budget_left, after, after.budget_left - outside)
+
+
 BROKEN = {
+    "forecast": (Dreams(), "forecast: differs by"),
+    "outside": (TakesOutside(), "node 9 is masked but changes the state"),
     "budget": (ForgetsBudget(), "legal node .* was not accepted"),
     "mask": (TakesMasked(), "is masked but changes the state"),
     "end": (NeverEnds(), "picks are allowed after the last day"),

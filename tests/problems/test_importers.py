@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from lmta.problems.delimited import Rows, canonical_ids, read_rows
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.orienteering.importer import Cities, load_cities
-from lmta.types import InputError
+from lmta.types import DataWarning, InputError
 
-HEADER_NAMES = "source/from/src/sender/u, target/to/dst/receiver/v, probability/prob/p/weight."
+HEADER_NAMES = "source/from/src/sender/u/node1/id1/followee, target/to/dst/receiver/v/node2/id2/follower, probability/prob/p/weight."
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def check_cities(cities: Cities):
         ("a.csv", "a,b\nc,d\n", [1, 2], [("a", "b"), ("c", "d")]),
         ("a.CSV", "a,b", [1], [("a", "b")]),
         ("a.csv", "\ufeffa,b\n", [1], [("a", "b")]),
-        ("a.csv", "# x;y\n\n  \na;b\n#\nc;d\n", [4, 6], [("a", "b"), ("c", "d")]),
+        ("a.csv", "# x;y\n\n  \na;b\n#c;d\n", [4, 5], [("a", "b"), ("#c", "d")]),
         ("a.csv", "a\tb\n", [1], [("a", "b")]),
         ("a.csv", "a b\n", [1], [("a b",)]),
         ("a.csv", '"a, b";c\n', [1], [("a, b", "c")]),
@@ -186,7 +186,7 @@ def test_undirected_edges_count_both_ways(folder, probability):
     ("text", "fault"),
     [
         ("a,b\n\na,a\n", ", line 3: source and target are both 'a'; leave self-loops out."),
-        ("1,2\n# x\n2,1\n1,2\n", ", line 4: source 1 and target 2 repeat line 1; give each edge once."),
+        ("1,2\n\n2,1\n1,2\n", ", line 4: source 1 and target 2 repeat line 1; give each edge once."),
         ("a,b\nb,c,0.5\n", ", line 2: expected 2 columns (source, target) as in line 1, found 3."),
         (
             "p,v,u\n\n1,b\n",
@@ -223,6 +223,17 @@ def test_bad_edge_lists_are_refused(folder, text, fault):
 def test_an_unknown_header_is_told_the_names_that_are_understood(folder):
     path = written(folder, "bad.csv", "tail,head\n1,2\n")
     assert refusal(load_network, path).endswith(f"but the names understood are {HEADER_NAMES}")
+
+
+def test_names_that_never_come_again_may_be_a_header(folder):
+    path = written(folder, "likely.csv", "fan,star\nann,bob\nbob,cyd\n")
+    with pytest.warns(DataWarning, match=r"likely.csv, line 1: 'fan' and 'star' stand on no other line; if they are"):
+        network = load_network(path)
+    assert network.ids == ("fan", "star", "ann", "bob", "cyd")
+
+
+def test_arrays_with_gaps_as_wide_as_memory_are_refused():
+    assert refusal(load_network, ([0, 2_000_000_000], [1, 2])).startswith("The arrays name node 2000000000")
 
 
 def test_an_undirected_edge_given_both_ways_is_a_repeat(folder):
@@ -444,7 +455,7 @@ def test_the_start_keeps_no_profit_and_the_source_is_left_alone():
         ("a.csv", "A,0,1\nB,2,three\n", ", line 2: y 'three' is not a number; write a finite number."),
         ("a.csv", "A,0,1,0\nB,2,3,-1\n", ", line 2: profit '-1' is negative; write 0 or more."),
         ("a.csv", "A,0,1,0\nB,2,3,inf\n", ", line 2: profit 'inf' is not finite; write a finite number."),
-        ("a.csv", "A,0,1\nB,2,3\n# x\nA,4,5\n", ", line 4: name 'A' repeats line 1; give each city once."),
+        ("a.csv", "A,0,1\nB,2,3\n\nA,4,5\n", ", line 4: name 'A' repeats line 1; give each city once."),
         ("a.csv", "A,0,1\n,2,3\n", ", line 2: name is empty; every record needs one."),
         ("a.csv", "A,0,1\nB,2,3,4\n", ", line 2: expected 3 columns (name, x, y) as in line 1, found 4."),
         ("a.csv", "A,0\n", ", line 1: expected 3 columns (name, x, y) or 4 (also profit), found 2."),
@@ -605,6 +616,7 @@ def loads_or_refuses(load, check, path, **options):
         check(loaded)
 
 
+@pytest.mark.filterwarnings("ignore::lmta.types.DataWarning")
 @settings(max_examples=600, deadline=None)
 @given(
     content=st.binary() | st.text() | near_tables | near_tsplib | near_graphml,

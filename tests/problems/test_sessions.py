@@ -55,10 +55,12 @@ REFUSED_CAMPAIGN = {
     "active seed": ({"seeded": ["bob"]}, "seeded: 'bob' is active already"),
     "removed seed": ({"seeded": ["ann"]}, "seeded: 'ann' is removed already"),
     "active activated": ({"activated": ["bob"]}, "activated: 'bob' is active already"),
-    "seeded and activated": ({"seeded": ["eve"], "activated": ["eve"]}, "activated: 'eve' is active already"),
+    "seeded and activated": ({"seeded": ["eve"], "activated": ["eve"]}, "activated: 'eve' was seeded today"),
     "twice": ({"seeded": ["cyd", "cyd"]}, "seeded: 'cyd' is named twice"),
     "too many": ({"seeded": ["cyd", "dan", "eve"]}, "seeded: 3 picks exceed the 2 left of 3"),
-    "a text": ({"seeded": "cyd"}, "give a list of ids, not the single text 'cyd'"),
+    "a text": ({"seeded": "cyd"}, "give a list of ids, not 'cyd' alone"),
+    "a number": ({"seeded": 5}, "seeded: give a list of ids, not 5 alone"),
+    "nothing": ({"activated": None}, "activated: give a list of ids, not None alone"),
     "a list as id": ({"seeded": [["cyd"]]}, "cannot be a node's id"),
 }
 
@@ -79,6 +81,11 @@ def test_a_refused_report_changes_nothing(report, message):
         ({"days": 0}, "days: 0 given, at least 1"),
         ({"budget": 0}, "budget: 0 given, at least 1"),
         ({"budget": 6}, "budget: 6 given, but there are only 5 nodes"),
+        ({"days": "3"}, "days: '3' given, a whole number is needed"),
+        ({"days": 2.5}, "days: 2.5 given, a whole number is needed"),
+        ({"days": None}, "days: None given, a whole number is needed"),
+        ({"budget": True}, "budget: True given, at least 1"),
+        ({"days": 10**12}, "days: 1000000000000 given, at most 10,000"),
     ],
 )
 def test_a_horizon_without_sense_is_refused(settings, message):
@@ -146,6 +153,8 @@ REFUSED_TOUR = {
     "negative profit": ({"profits": {"mill": -1.0}}, "profits: 'mill' has -1.0; a profit is a number from 0"),
     "nan": ({"profits": {"mill": math.nan}}, "profits: 'mill' has nan"),
     "text": ({"profits": {"mill": "much"}}, "profits: 'mill' has 'much'"),
+    "not a mapping": ({"profits": [1.0]}, "profits: give a mapping from ids to profits"),
+    "huge": ({"profits": {"mill": 10**400}}, "a profit is a number from 0"),
     "profit of visited": ({"profits": {"inn": 1.0}}, "profits: 'inn' has been visited or is the start"),
 }
 
@@ -158,6 +167,29 @@ def test_a_refused_tour_report_changes_nothing(report, message):
     with pytest.raises(InputError, match=message):
         t.advance(**report)
     assert (snapshot(t), t.collected) == (before, collected)
+
+
+def test_rules_of_a_wrong_type_are_refused():
+    with pytest.raises(InputError, match="an OrienteeringRules is needed"):
+        tour(rules={"limit": 1.0})
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5, None, 2**32])
+def test_a_seed_without_sense_is_refused(seed):
+    with pytest.raises(InputError, match="seed: "):
+        policy("average-degree").decide(campaign(), seed=seed)
+
+
+@pytest.mark.parametrize("session", [None, "friends.csv"])
+def test_only_sessions_are_decided(session):
+    with pytest.raises(InputError, match="decides for a Campaign or a Tour"):
+        policy("average-degree").decide(session)
+
+
+@pytest.mark.parametrize("name", [None, 5, ["a"]])
+def test_a_policy_has_a_name(name):
+    with pytest.raises(InputError, match="a name such as"):
+        policy(name)
 
 
 @pytest.mark.parametrize("field", ["limit", "penalty", "drift"])

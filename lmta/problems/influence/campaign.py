@@ -1,13 +1,10 @@
 """A campaign on one's own network, advanced day by day with what was really observed."""
 
 import warnings
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-import networkx as nx
 import numpy as np
 
 from lmta.problems.influence.importer import load_network
@@ -31,9 +28,7 @@ class Campaign(Session):
 
     problem = Influence()
 
-    def __init__(
-        self, graph: str | Path | nx.Graph | tuple[Any, ...], *, days: int, budget: int, directed: bool = True
-    ):
+    def __init__(self, graph: Any, *, days: Any, budget: Any, directed: bool = True):
         network = load_network(graph, directed=directed)
         check_horizon(days, budget, network.num_nodes, "nodes")
         super().__init__(make_instance(network, days, budget), network.ids)
@@ -47,7 +42,7 @@ class Campaign(Session):
         """How many nodes were ever reached, seeds included."""
         return int((np.asarray(self.state.status)[: len(self.ids)] != INACTIVE).sum())
 
-    def advance(self, seeded: Iterable[Any] = (), activated: Iterable[Any] = ()) -> None:
+    def advance(self, seeded: Any = (), activated: Any = ()) -> None:
         """Report the day: who was seeded and who was activated by the cascade. Nothing changes if it is refused.
 
         The active nodes are removed, the activated ones are active on the next day. An activation that no active
@@ -57,8 +52,11 @@ class Campaign(Session):
         self._check_day(len(seeds), "seeded")
         status = np.array(self.state.status)
         self._require_inactive(status, seeds, "seeded")
-        status[seeds] = ACTIVE
         self._require_inactive(status, hits, "activated")
+        for i in hits:
+            if i in seeds:
+                raise InputError(f"activated: {self.ids[i]!r} was seeded today; name it as seeded only.")
+        status[seeds] = ACTIVE
         self._warn_of_the_impossible(status, hits)
         newly_active = np.zeros(len(status), bool)
         newly_active[hits] = True

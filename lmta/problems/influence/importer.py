@@ -28,13 +28,14 @@ from lmta.problems.delimited import (
     require_filled,
     shown,
 )
-from lmta.types import InputError, NodeId
+from lmta.types import DataWarning, InputError, NodeId
 
 _COLUMNS = (
-    Column("source", ("from", "src", "sender", "u")),
-    Column("target", ("to", "dst", "receiver", "v")),
+    Column("source", ("from", "src", "sender", "u", "node1", "id1", "followee")),
+    Column("target", ("to", "dst", "receiver", "v", "node2", "id2", "follower")),
     Column("probability", ("prob", "p", "weight"), numeric=True),
 )
+SPARSEST_IDS = 1_000  # nodes there may be for each edge of arrays
 _ATTRIBUTES = ("probability", "p")
 _MALFORMED = (SyntaxError, nx.NetworkXException, LookupError, ValueError, TypeError, AttributeError)
 
@@ -105,6 +106,7 @@ def _from_edge_list(path: FilePath, directed: bool) -> _Edges:
     require_filled(targets, "target", table.origin)
     if not table.has_header:
         _refuse_words_above_integers(table)
+        _warn_of_a_likely_header(table)
     index = {text: node for node, text in enumerate(_in_order_of_appearance(sources, targets))}
     senders = np.array([index[text] for text in sources], dtype=np.int32)
     receivers = np.array([index[text] for text in targets], dtype=np.int32)
@@ -124,6 +126,15 @@ def _refuse_words_above_integers(table: Table) -> None:
         return
     if all(map(str.isdecimal, chain(sources[1:], targets[1:]))):
         raise header_error(table.origin, _COLUMNS, "the ids on all other lines are integers")
+
+
+def _warn_of_a_likely_header(table: Table) -> None:
+    """Two names on the first of many lines that never come again may be column names."""
+    sources, targets = table.columns["source"], table.columns["target"]
+    first = {sources[0], targets[0]}
+    if len(sources) > 2 and first.isdisjoint(sources[1:]) and first.isdisjoint(targets[1:]):
+        error = table.origin.error(0, f"{quoted(sources[0])} and {quoted(targets[0])} stand on no other line")
+        warnings.warn(f"{error}; if they are a header, call the columns source and target.", DataWarning, 5)
 
 
 def _from_graphml(path: FilePath) -> _Edges:
@@ -182,7 +193,10 @@ def _from_arrays(arrays: tuple[Any, ...], directed: bool) -> _Edges:
     origin = Origin("The arrays", lambda edge: f"index {edge}")
     _require_nodes(senders, "senders", origin)
     _require_nodes(receivers, "receivers", origin)
-    ids = tuple(range(int(max(senders.max(), receivers.max())) + 1))
+    largest = int(max(senders.max(), receivers.max()))
+    if largest > SPARSEST_IDS * len(senders):
+        raise InputError(f"The arrays name node {largest} but only {len(senders)} edges; number the nodes from 0 up.")
+    ids = tuple(range(largest + 1))
     if probability is not None:
         probability = numbers(probability.tolist(), "probability", origin)
     return _Edges(ids, senders.astype(np.int32), receivers.astype(np.int32), probability, directed, origin)

@@ -76,7 +76,8 @@ class Influence:
     def pick(self, instance: InfluenceInstance, state: InfluenceState, node: Int[Array, ""]) -> InfluenceState:
         """Seed a node."""
         status = state.status[node]
-        ok = (node >= 0) & (status == INACTIVE) & (state.budget_left > 0) & (state.day < instance.days)
+        exists = (node >= 0) & (node < instance.graph.num_nodes)
+        ok = exists & (status == INACTIVE) & (state.budget_left > 0) & (state.day < instance.days)
         return InfluenceState(
             status=state.status.at[node].set(jnp.where(ok, ACTIVE, status).astype(jnp.int8)),
             day=state.day,
@@ -111,6 +112,10 @@ class Influence:
             ).astype(jnp.float32),
             graph=instance.graph,
         )
+
+    def largest_feature(self, instance: InfluenceInstance) -> float:
+        """Features are zeros and ones."""
+        return 1.0
 
     def stack(self, instances: Sequence[InfluenceInstance], min_edges: int = 0) -> InfluenceInstance:
         """A batch; padding edges never fire and padding nodes are removed from the start."""

@@ -25,7 +25,7 @@ class OrienteeringRules:
     """The numbers of the problem (paper, App. D); distances are in units of the largest one."""
 
     limit: float = 1.5
-    """Length that a day's route may have without penalty; cities beyond it cannot be picked."""
+    """Length of a day's route, as a share of the largest distance; cities beyond it cannot be picked."""
     penalty: float = 5.0
     """Price of each unit of length over the limit (the way back on the last day can exceed it)."""
     crowding: float = 0.1
@@ -108,8 +108,9 @@ class Orienteering:
     def pick(self, instance: OrienteeringInstance, state: OrienteeringState, node: Int[Array, ""]) -> OrienteeringState:
         """Go to a city and take its profit."""
         step = _distance(instance.coordinates[node], instance.coordinates[state.position])
-        in_reach = (node >= 0) & ~state.visited[node] & (state.length + step <= instance.limit)
-        ok = in_reach & (state.budget_left > 0) & (state.day < instance.days)
+        exists = (node >= 0) & (node < instance.graph.num_nodes)
+        in_reach = ~state.visited[node] & (state.length + step <= instance.limit)
+        ok = exists & in_reach & (state.budget_left > 0) & (state.day < instance.days)
         return OrienteeringState(
             profit=state.profit.at[node].multiply(jnp.where(ok, 0.0, 1.0)),
             visited=state.visited.at[node].set(state.visited[node] | ok),
@@ -161,6 +162,11 @@ class Orienteering:
             ).astype(jnp.float32),
             graph=instance.graph,
         )
+
+    def largest_feature(self, instance: OrienteeringInstance) -> float:
+        """Coordinates lie in the unit square; profits can rise by the drift each day."""
+        first = max(1.0, float(instance.profit.max()), float(instance.floor))
+        return first + float(instance.drift) * int(instance.days)
 
     def stack(self, instances: Sequence[OrienteeringInstance], min_edges: int = 0) -> OrienteeringInstance:
         """A batch; padding cities count as visited."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import equinox as eqx
@@ -20,7 +20,7 @@ class Tour(Session):
     """Which cities to visit today: profits now, where the tour stands, and what is left of days and budget.
 
     `cities` is a path (CSV or TSPLIB), a mapping `{name: (x, y[, profit])}` or an array of such rows; the first city
-    is the start. Without profits every city is worth 1.
+    is the start. Without profits every city is worth 1. `rules` is an `OrienteeringRules`.
     """
 
     problem = Orienteering()
@@ -29,20 +29,20 @@ class Tour(Session):
         self,
         cities: Any,
         *,
-        days: int,
-        budget: int,
-        rules: OrienteeringRules | None = None,
+        days: Any,
+        budget: Any,
+        rules: Any = None,
     ):
         loaded = load_cities(cities)
         check_horizon(days, budget, len(loaded.names) - 1, "cities besides the start")
         profit = np.ones(len(loaded.names)) if loaded.profit is None else loaded.profit
-        rules = rules or OrienteeringRules()
+        rules = OrienteeringRules() if rules is None else rules
         check_rules(rules)
         super().__init__(make_instance(loaded, profit, days, budget, rules), loaded.names)
         self.collected = 0.0
         """Reward so far."""
 
-    def advance(self, visited: Iterable[Any] = (), profits: Mapping[Any, Any] | None = None) -> float:
+    def advance(self, visited: Any = (), profits: Any = None) -> float:
         """Report the day: the cities visited in order, and tomorrow's profits where they are known.
 
         Returns the reward of the day. Nothing changes if the report is refused. Profits of cities not named stay as
@@ -54,6 +54,8 @@ class Tour(Session):
         for city in route:
             if bool(state.visited[city]):
                 raise InputError(f"visited: {self.ids[city]!r} has been visited already or is the start.")
+        if not isinstance(profits, Mapping | None):
+            raise InputError(f"profits: give a mapping from ids to profits, not {profits!r}.")
         observed = self._observed_profits(profits or {}, route)
         unlimited = eqx.tree_at(lambda i: i.limit, self.instance, jnp.float32(jnp.inf))
         for city in route:
@@ -74,7 +76,7 @@ class Tour(Session):
             city = self.index(name, "profits")
             try:
                 profit = float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 profit = float("nan")
             if not 0 <= profit <= LARGEST:
                 raise InputError(f"profits: {name!r} has {value!r}; a profit is a number from 0 to {LARGEST:g}.")
@@ -84,10 +86,14 @@ class Tour(Session):
         return observed
 
 
-def check_rules(rules: OrienteeringRules) -> None:
+def check_rules(rules: Any) -> None:
     """Refuse numbers that make no sense."""
+    if not isinstance(rules, OrienteeringRules):
+        raise InputError(f"rules: {rules!r} given, an OrienteeringRules is needed.")
     for field in dataclasses.fields(rules):
         value = getattr(rules, field.name)
+        if not isinstance(value, int | float):
+            raise InputError(f"{field.name}: {value!r} given, a number is needed.")
         if not 0 <= value <= LARGEST or (field.name == "limit" and value == 0):
             least = "more than 0" if field.name == "limit" else "at least 0"
             raise InputError(f"{field.name}: {value:g} given; a number of {least} and at most {LARGEST:g} is needed.")
