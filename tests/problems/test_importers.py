@@ -14,7 +14,9 @@ from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.orienteering.importer import Cities, load_cities
 from lmta.types import DataWarning, InputError
 
-HEADER_NAMES = "source/from/src/sender/u/node1/id1/followee, target/to/dst/receiver/v/node2/id2/follower, probability/prob/p/weight."
+SOURCES = "source/from/src/sender/u/node1/id1/followee"
+TARGETS = "target/to/dst/receiver/v/node2/id2/follower"
+HEADER_NAMES = f"{SOURCES}, {TARGETS}, probability/prob/p/weight."
 
 
 @pytest.fixture(scope="module")
