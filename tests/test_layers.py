@@ -7,11 +7,13 @@ import lmta
 
 ROOT = Path(lmta.__file__).parent
 LAYERS = [
-    {"types"},
+    {"types", "config"},
     {"sparse", "kernels"},
-    {"problems"},
-    {"policies"},
-    {"evaluation"},
+    {"problems", "nn"},
+    {"policies", "model"},
+    {"search"},
+    {"agents"},
+    {"training", "evaluation"},
     {"benchmarks", "demo", "experiments"},
     {"cli"},
 ]

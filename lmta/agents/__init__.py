@@ -1,0 +1,1 @@
+"""An agent decides: learned planners behind one interface."""

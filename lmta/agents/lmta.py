@@ -1,0 +1,85 @@
+"""LMTA at work: one decision, and one day, of a batch of instances."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, Key
+
+from lmta.config import Config
+from lmta.model.networks import MASKED, Lmta
+from lmta.problems.base import Choose, DayRecord, Problem, pick_day
+from lmta.search.planner import Plan, plan
+from lmta.sparse import first_best
+
+
+class Intent(eqx.Module):
+    """A decision of the high level: the search's plan and the budget for its subgoal."""
+
+    plan: Plan
+    budget: Int[Array, " batch"]
+    budget_logits: Float[Array, " batch budgets"]
+
+
+@dataclass(frozen=True)
+class Agent:
+    """The problem and the settings, without weights: every method takes the model and is pure."""
+
+    problem: Problem
+    config: Config
+    max_days: int
+
+    def intend(self, model: Lmta, instances: Any, states: Any, key: Key[Array, ""], *, explore: bool) -> Intent:
+        """Encode, search, choose a subgoal and a budget for it. Greedy play takes the likeliest budget."""
+        search_key, budget_key = jax.random.split(key)
+        latents = jax.vmap(lambda i, s: model.high.encoder(self.problem.observe(i, s)))(instances, states)
+        left = instances.days - states.day
+        found = plan(
+            model.high, self.config.search, latents, left, search_key, max_depth=self.max_days, explore=explore
+        )
+        embedding = model.high.subgoals[found.subgoal]
+        logits, _ = jax.vmap(model.high.budget)(latents, embedding, states.budget_left)
+        budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits, axis=-1)
+        return Intent(found, budget.astype(jnp.int32), logits)
+
+    def chooser(
+        self,
+        model: Lmta,
+        instance: Any,
+        subgoal: Int[Array, ""],
+        epsilon: Float[Array, ""] | float = 0.0,
+        key: Key[Array, ""] | None = None,
+    ) -> Choose:
+        """The low level: the legal node with the highest Q given the subgoal, or any legal one with probability ε."""
+        embedding = model.high.subgoals[subgoal]
+
+        def choose(state, num_picks):
+            legal = self.problem.legal(instance, state)
+            values = model.low(self.problem.observe(instance, state), embedding)
+            scores = values
+            if key is not None:
+                explore_key, noise_key = jax.random.split(jax.random.fold_in(key, num_picks))
+                noise = jax.random.uniform(noise_key, values.shape)
+                scores = jnp.where(jax.random.bernoulli(explore_key, epsilon), noise, values)
+            node = first_best(jnp.where(legal, scores, MASKED))
+            return jnp.where(legal.any(), node, -1), values[node]
+
+        return choose
+
+    def pick(
+        self,
+        model: Lmta,
+        instances: Any,
+        states: Any,
+        subgoals: Int[Array, " batch"],
+        budgets: Int[Array, " batch"],
+        max_picks: int,
+    ) -> tuple[Any, DayRecord]:
+        """Carry out an intent greedily: the states before the night, and the picks."""
+
+        def one(instance, state, subgoal, budget):
+            return pick_day(self.problem, instance, state, self.chooser(model, instance, subgoal), budget, max_picks)
+
+        return jax.vmap(one)(instances, states, subgoals, budgets)

@@ -1,0 +1,130 @@
+"""Every setting of the learned planner, and the preset `paper`. Cited are the tables of the paper's App. F."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Sizes of the networks. The paper gives the latent and the number of subgoals; the rest is chosen here."""
+
+    latent: int = 128
+    """Dimension d of the latent space."""
+    subgoals: int = 32
+    """Size of the learned dictionary Z."""
+    subgoal_size: int = 32
+    """Dimension of a subgoal's embedding."""
+    hidden: int = 128
+    """Width of the heads."""
+    encoder_hidden: int = 64
+    encoder_layers: int = 2
+    q_hidden: int = 64
+    q_layers: int = 3
+    reward_bins: int = 61
+    """Atoms of the categorical macro-reward, evenly spaced …"""
+    reward_range: float = 20.0
+    """… from minus to plus this, in squashed units."""
+    budget_given_subgoal: bool = True
+    """Whether the budget policy sees the subgoal (ablation B → C)."""
+    low_level_given_subgoal: bool = True
+    """Whether the Q-network sees the subgoal (ablation A → B)."""
+    learned_margin: bool = True
+    """Learned margin m(z), or one fixed margin for all (ablation D → E)."""
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """Tree search over subgoals (App. B and Table of domain-specific overrides)."""
+
+    planner: Literal["puct", "gumbel", "prior"] = "puct"
+    """PUCT as in the paper, Gumbel MuZero, or the policy prior alone without search."""
+    simulations: int = 150
+    c_init: float = 2.5
+    dirichlet_alpha: float = 0.30
+    dirichlet_mix: float = 0.30
+    temperature: float = 1.0
+    discount: float = 0.997
+    """Decision-time discount γ."""
+
+
+@dataclass(frozen=True)
+class LossConfig:
+    """Weights of the losses (App. A and G)."""
+
+    policy: float = 1.0
+    value: float = 1.0
+    reward: float = 1.0
+    mts: float = 1.0
+    """λ_mts before the next four."""
+    cap: float = 0.10
+    push: float = 0.10
+    order: float = 0.10
+    margin: float = 1e-4
+    """λ_m, the regulariser of the margins."""
+    cap_distance: float = 0.10
+    """κ, how far one primitive step may move the latent."""
+    budget: float = 1.0
+    """λ_bud before the next three."""
+    budget_actor: float = 1.0
+    budget_critic: float = 1.0
+    entropy: float = 0.01
+    """β, the entropy bonus of the budget policy."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Self-play, replay and optimisation (Algorithm 1, App. F and G)."""
+
+    epochs: int = 50
+    episodes: int = 16
+    """Episodes of self-play an epoch, played as one batch on graphs of their own."""
+    high_updates: int = 16
+    """Gradient steps of the high level an epoch."""
+    low_updates: int = 64
+    """Gradient steps of the low level an epoch."""
+    high_batch: int = 8
+    low_batch: int = 8
+    games: int = 1_000
+    """Games that the replay keeps."""
+    steps: int = 10_000
+    """Primitive steps that the replay keeps."""
+    unroll: int = 5
+    warm_up: int = 3
+    """Epochs with average budgets before the budget policy takes over."""
+    high_rate: float = 1e-3
+    low_rate: float = 1e-3
+    weight_decay: float = 1e-5
+    clip: float = 5.0
+    low_discount: float = 0.997
+    """Primitive-time discount γ_LL."""
+    epsilon_first: float = 0.90
+    epsilon_last: float = 0.05
+    epsilon_decay: float = 0.995
+    """ε shrinks by this with every low-level gradient step."""
+    target_every: int = 100
+    """Low-level gradient steps between two copies to the target network."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """All settings of one agent."""
+
+    model: ModelConfig = field(default_factory=ModelConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+    loss: LossConfig = field(default_factory=LossConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+
+
+def paper(problem: Literal["aim", "sop"]) -> Config:
+    """The paper's settings for a problem (Tables of shared and of domain-specific hyperparameters)."""
+    config = Config()
+    if problem == "aim":
+        return config
+    return replace(
+        config,
+        search=replace(
+            config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
+        ),
+        loss=replace(config.loss, entropy=0.02),
+        train=replace(config.train, low_rate=5e-4, target_every=200),
+    )

@@ -1,0 +1,1 @@
+"""The world model and the heads of LMTA, each a small module on one example."""

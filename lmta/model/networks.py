@@ -1,0 +1,193 @@
+"""Encoder, dynamics, prediction, margin, budget, subgoals and the goal-conditioned Q-network (paper §4, App. F)."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from lmta.config import ModelConfig
+from lmta.nn.categorical import mean_on, unsquash
+from lmta.nn.graph_network import GraphNetwork, mean_pool
+from lmta.types import Observation
+
+MASKED = -1e9
+
+
+def on_sphere(x: Float[Array, " latent"]) -> Float[Array, " latent"]:
+    """The ℓ2-normalised vector; latents live on the unit sphere."""
+    return x / jnp.sqrt(jnp.sum(x**2) + 1e-12)
+
+
+def chordal(u: Float[Array, " latent"], v: Float[Array, " latent"]) -> Float[Array, ""]:
+    """d(u, v) = ‖u - v‖ on the sphere, with a gradient of 0 where they meet."""
+    square = jnp.sum((u - v) ** 2)
+    safe = jnp.where(square > 0, square, 1.0)
+    return jnp.where(square > 0, jnp.sqrt(safe), 0.0)
+
+
+class Encoder(eqx.Module):
+    """h_θ: message passing, mean pooling, projection, normalisation."""
+
+    network: GraphNetwork
+    project: eqx.nn.Linear
+
+    def __init__(self, node_size: int, global_size: int, config: ModelConfig, *, key: PRNGKeyArray):
+        network_key, project_key = jax.random.split(key)
+        self.network = GraphNetwork(
+            node_size, global_size, config.encoder_hidden, config.encoder_layers, key=network_key
+        )
+        self.project = eqx.nn.Linear(config.encoder_hidden + global_size, config.latent, key=project_key)
+
+    def __call__(self, observation: Observation) -> Float[Array, " latent"]:
+        """The latent of a state."""
+        pooled = mean_pool(self.network(observation), observation.graph)
+        return on_sphere(self.project(jnp.concatenate([pooled, observation.globals])))
+
+
+class Dynamics(eqx.Module):
+    """g_θ: one macro step, from latent and subgoal to the next latent and the distribution of the macro reward."""
+
+    body: eqx.nn.MLP
+    latent: eqx.nn.Linear
+    reward: eqx.nn.Linear
+
+    def __init__(self, config: ModelConfig, *, key: PRNGKeyArray):
+        keys = jax.random.split(key, 3)
+        self.body = _mlp(config.latent + config.subgoal_size, config.hidden, config.hidden, key=keys[0])
+        self.latent = eqx.nn.Linear(config.hidden, config.latent, key=keys[1])
+        self.reward = eqx.nn.Linear(config.hidden, config.reward_bins, key=keys[2])
+
+    def __call__(
+        self, h: Float[Array, " latent"], z: Float[Array, " subgoal"]
+    ) -> tuple[Float[Array, " latent"], Float[Array, " bins"]]:
+        """(next latent, logits of the reward)."""
+        x = jax.nn.relu(self.body(jnp.concatenate([h, z])))
+        return on_sphere(self.latent(x)), self.reward(x)
+
+
+class Prediction(eqx.Module):
+    """f_θ: policy prior over subgoals, and value (in squashed units)."""
+
+    policy: eqx.nn.MLP
+    value: eqx.nn.MLP
+
+    def __init__(self, config: ModelConfig, *, key: PRNGKeyArray):
+        policy_key, value_key = jax.random.split(key)
+        self.policy = _mlp(config.latent, config.subgoals, config.hidden, key=policy_key)
+        self.value = _mlp(config.latent, 1, config.hidden, key=value_key)
+
+    def __call__(self, h: Float[Array, " latent"]) -> tuple[Float[Array, " subgoals"], Float[Array, ""]]:
+        """(logits over subgoals, squashed value)."""
+        return self.policy(h), self.value(h)[0]
+
+
+class BudgetHead(eqx.Module):
+    """b_ψ and its critic V_η: how much to spend on a subgoal, and what to expect of it."""
+
+    policy: eqx.nn.MLP
+    value: eqx.nn.MLP
+    given_subgoal: bool = eqx.field(static=True)
+
+    def __init__(self, config: ModelConfig, max_budget: int, *, key: PRNGKeyArray):
+        policy_key, value_key = jax.random.split(key)
+        in_size = config.latent + config.subgoal_size
+        self.policy = _mlp(in_size, max_budget + 1, config.hidden, key=policy_key)
+        self.value = _mlp(in_size, 1, config.hidden, key=value_key)
+        self.given_subgoal = config.budget_given_subgoal
+
+    def __call__(
+        self, h: Float[Array, " latent"], z: Float[Array, " subgoal"], left: Int[Array, ""]
+    ) -> tuple[Float[Array, " budgets"], Float[Array, ""]]:
+        """(logits over 0..B_max with what exceeds `left` masked, squashed value of the critic)."""
+        x = jnp.concatenate([h, z if self.given_subgoal else jnp.zeros_like(z)])
+        logits = self.policy(x)
+        return jnp.where(jnp.arange(logits.shape[0]) <= left, logits, MASKED), self.value(x)[0]
+
+
+class QNetwork(eqx.Module):
+    """Q(s', a | z): message passing, with the subgoal beside each node's features."""
+
+    network: GraphNetwork
+    head: eqx.nn.MLP
+    given_subgoal: bool = eqx.field(static=True)
+
+    def __init__(self, node_size: int, global_size: int, config: ModelConfig, *, key: PRNGKeyArray):
+        network_key, head_key = jax.random.split(key)
+        self.network = GraphNetwork(node_size, global_size, config.q_hidden, config.q_layers, key=network_key)
+        self.head = _mlp(2 * config.q_hidden + config.subgoal_size, 1, config.q_hidden, key=head_key)
+        self.given_subgoal = config.low_level_given_subgoal
+
+    def __call__(self, observation: Observation, z: Float[Array, " subgoal"]) -> Float[Array, " nodes"]:
+        """The value of picking each node (without mask)."""
+        nodes = self.network(observation)
+        num_nodes = nodes.shape[0]
+        pooled = jnp.broadcast_to(mean_pool(nodes, observation.graph), nodes.shape)
+        goal = jnp.broadcast_to(z if self.given_subgoal else jnp.zeros_like(z), (num_nodes, z.shape[0]))
+        return jax.vmap(self.head)(jnp.concatenate([nodes, pooled, goal], axis=-1))[:, 0]
+
+
+class HighLevel(eqx.Module):
+    """All that Θ_HL stands for: world model, prediction, margins, budget, and the dictionary of subgoals."""
+
+    encoder: Encoder
+    dynamics: Dynamics
+    prediction: Prediction
+    budget: BudgetHead
+    subgoals: Float[Array, " subgoals size"]
+    margin_head: eqx.nn.MLP
+    reward_bins: int = eqx.field(static=True)
+    reward_range: float = eqx.field(static=True)
+    learned_margin: bool = eqx.field(static=True)
+
+    def __init__(self, node_size: int, global_size: int, max_budget: int, config: ModelConfig, *, key: PRNGKeyArray):
+        keys = jax.random.split(key, 6)
+        self.encoder = Encoder(node_size, global_size, config, key=keys[0])
+        self.dynamics = Dynamics(config, key=keys[1])
+        self.prediction = Prediction(config, key=keys[2])
+        self.budget = BudgetHead(config, max_budget, key=keys[3])
+        self.subgoals = jax.random.normal(keys[4], (config.subgoals, config.subgoal_size))
+        self.margin_head = _mlp(config.subgoal_size, 1, config.hidden, key=keys[5])
+        self.reward_bins = config.reward_bins
+        self.reward_range = config.reward_range
+        self.learned_margin = config.learned_margin
+
+    @property
+    def support(self) -> Float[Array, " bins"]:
+        """The atoms of the macro reward, in squashed units."""
+        return jnp.linspace(-self.reward_range, self.reward_range, self.reward_bins)
+
+    def step(
+        self, h: Float[Array, " latent"], subgoal: Int[Array, ""]
+    ) -> tuple[Float[Array, " latent"], Float[Array, " bins"]]:
+        """One macro step in latent space: (next latent, logits of the reward)."""
+        return self.dynamics(h, self.subgoals[subgoal])
+
+    def reward(self, logits: Float[Array, " bins"]) -> Float[Array, ""]:
+        """The macro reward in true units."""
+        return unsquash(mean_on(logits, self.support))
+
+    def margins(self, fixed: Float[Array, ""]) -> Float[Array, " subgoals"]:
+        """m_φ(z) ≥ 0 for every subgoal, or the fixed margin for all."""
+        learned = jax.nn.softplus(jax.vmap(self.margin_head)(self.subgoals)[:, 0])
+        return learned if self.learned_margin else jnp.full(self.subgoals.shape[0], fixed)
+
+
+class Lmta(eqx.Module):
+    """The whole agent: high level and low level."""
+
+    high: HighLevel
+    low: QNetwork
+
+    def __init__(self, node_size: int, global_size: int, max_budget: int, config: ModelConfig, *, key: PRNGKeyArray):
+        high_key, low_key = jax.random.split(key)
+        self.high = HighLevel(node_size, global_size, max_budget, config, key=high_key)
+        self.low = QNetwork(node_size, global_size, config, key=low_key)
+
+
+def masked(values: Float[Array, " n"], mask: Bool[Array, " n"]) -> Float[Array, " n"]:
+    """Values where the mask holds, and a large negative number elsewhere."""
+    return jnp.where(mask, values, MASKED)
+
+
+def _mlp(in_size: int, out_size: int, width: int, *, key: PRNGKeyArray) -> eqx.nn.MLP:
+    return eqx.nn.MLP(in_size, out_size, width, depth=1, key=key)

@@ -1,0 +1,127 @@
+"""Search over subgoals in latent space (App. B): model, latents and key in; search policy and value out."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import mctx
+from jaxtyping import Array, Float, Int, Key
+
+from lmta.config import SearchConfig
+from lmta.nn.categorical import unsquash
+
+
+@runtime_checkable
+class LatentModel(Protocol):
+    """What search needs of a model, on one example."""
+
+    @property
+    def prediction(self) -> Callable[[Any], tuple[Any, Any]]:
+        """Latent → (logits over subgoals, squashed value)."""
+        ...
+
+    def step(self, h: Any, subgoal: Any) -> tuple[Any, Any]:
+        """Latent and subgoal → (next latent, logits of the macro reward)."""
+        ...
+
+    def reward(self, logits: Any) -> Any:
+        """The macro reward in true units."""
+        ...
+
+
+class Plan(eqx.Module):
+    """What search found for each decision of a batch."""
+
+    subgoal: Int[Array, " batch"]
+    """Drawn from the search policy, or its best when playing greedily."""
+    policy: Float[Array, " batch subgoals"]
+    """The search policy: shares of the visits (PUCT) or improved policy (Gumbel)."""
+    value: Float[Array, " batch"]
+    """The search-backed value of the root, in true units."""
+    subgoal_values: Float[Array, " batch subgoals"]
+    """The value of each subgoal at the root; where it was never tried, the root's own."""
+
+
+def plan(
+    model: LatentModel,
+    config: SearchConfig,
+    latents: Float[Array, " batch latent"],
+    decisions_left: Int[Array, " batch"],
+    key: Key[Array, ""],
+    *,
+    max_depth: int,
+    explore: bool,
+) -> Plan:
+    """Search from each latent. Past the last decision there is neither reward nor value.
+
+    With `explore` there is Dirichlet noise at the root and the subgoal is drawn at the training temperature; without,
+    there is no noise and the most visited subgoal is taken.
+    """
+    prior, value = _predict(model, latents, decisions_left)
+    if config.planner == "prior" or config.simulations == 0:
+        policy = jax.nn.softmax(prior)
+        subgoal = jax.random.categorical(key, prior) if explore else jnp.argmax(prior, axis=-1)
+        return Plan(subgoal, policy, value, jnp.broadcast_to(value[:, None], policy.shape))
+    root = mctx.RootFnOutput(prior_logits=prior, value=value, embedding=(latents, decisions_left))  # pyright: ignore
+    if config.planner == "gumbel":
+        found = mctx.gumbel_muzero_policy(
+            model,  # pyright: ignore[reportArgumentType]
+            key,
+            root,
+            _make_recurrent(config.discount),
+            num_simulations=config.simulations,
+            max_depth=max_depth,
+            gumbel_scale=1.0 if explore else 0.0,
+        )
+    else:
+        found = mctx.muzero_policy(
+            model,  # pyright: ignore[reportArgumentType]
+            key,
+            root,
+            _make_recurrent(config.discount),
+            num_simulations=config.simulations,
+            max_depth=max_depth,
+            dirichlet_fraction=config.dirichlet_mix if explore else 0.0,
+            dirichlet_alpha=config.dirichlet_alpha,
+            pb_c_init=config.c_init,
+            temperature=config.temperature if explore else 0.0,
+        )
+    summary = found.search_tree.summary()
+    tried = jnp.asarray(summary.visit_counts) > 0
+    root_value = jnp.asarray(summary.value)
+    return Plan(
+        subgoal=jnp.asarray(found.action),
+        policy=jnp.asarray(found.action_weights),
+        value=root_value,
+        subgoal_values=jnp.where(tried, jnp.asarray(summary.qvalues), root_value[:, None]),
+    )
+
+
+def _predict(
+    model: LatentModel, latents, decisions_left
+) -> tuple[Float[Array, " batch subgoals"], Float[Array, " batch"]]:
+    """Prior and value in true units; with no decision left the value is 0."""
+    prior, squashed = jax.vmap(model.prediction)(latents)
+    return prior, jnp.where(decisions_left > 0, unsquash(squashed), 0.0)
+
+
+def _make_recurrent(discount: float) -> Any:
+    """One macro step of the model for mctx; embeddings carry the decisions left beside the latent."""
+
+    def recurrent(model: LatentModel, key, subgoal, embedding):
+        latents, decisions_left = embedding
+        following, reward_logits = jax.vmap(model.step)(latents, subgoal)
+        alive = decisions_left > 0
+        left = jnp.maximum(decisions_left - 1, 0)
+        prior, value = _predict(model, following, left)
+        output = mctx.RecurrentFnOutput(
+            reward=jnp.where(alive, jax.vmap(model.reward)(reward_logits), 0.0),  # pyright: ignore
+            discount=jnp.where(left > 0, discount, 0.0),  # pyright: ignore
+            prior_logits=prior,  # pyright: ignore
+            value=value,  # pyright: ignore
+        )
+        return output, (following, left)
+
+    return recurrent

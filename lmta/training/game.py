@@ -1,0 +1,70 @@
+"""A game: everything that self-play leaves of one episode, and what follows from it."""
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+
+class Game(eqx.Module):
+    """One episode. Day by day: the state in the morning, the decision, the picks, the reward, what search said."""
+
+    instance: Any
+    mornings: Any
+    """States before each day, and after the last: a leading axis of days + 1."""
+    subgoal: Int[Array, " days"]
+    budget: Int[Array, " days"]
+    picks: Int[Array, " days max_picks"]
+    num_picks: Int[Array, " days"]
+    """Executed durations τ."""
+    forecasts: Float[Array, " days max_picks_and_one"]
+    """The day's expected reward before its first pick and after each."""
+    reward: Float[Array, " days"]
+    """The reward of each day."""
+    policy: Float[Array, " days subgoals"]
+    value: Float[Array, " days"]
+
+
+class Steps(eqx.Module):
+    """The primitive steps of a game: the reward of each pick, and where the next pick happens."""
+
+    reward: Float[Array, " days max_picks"]
+    next_day: Int[Array, " days"]
+    """The next day with a pick, or the number of days where there is none."""
+
+
+def steps_of(num_picks: Int[Array, " days"], forecasts: Array, reward: Float[Array, " days"]) -> Steps:
+    """Rewards of single picks that add up to the score of the game, from the first pick on.
+
+    A pick earns what it adds to the forecast. The last pick of a day also earns what remains of the day's reward, and
+    the rewards of the days without picks that follow: most of a seed's worth comes later.
+    """
+    days, max_picks = forecasts.shape[0], forecasts.shape[1] - 1
+    index = jnp.arange(max_picks)
+    made = index < num_picks[:, None]
+    gains = jnp.where(made, jnp.diff(forecasts, axis=1), 0.0)
+    next_day = _next_day_with_a_pick(num_picks)
+    until = jnp.concatenate([jnp.zeros(1), jnp.cumsum(reward)])
+    later = until[next_day] - until[jnp.arange(days) + 1]
+    rest = reward - gains.sum(axis=1) + later
+    is_last = index == num_picks[:, None] - 1
+    return Steps(gains + jnp.where(is_last, rest[:, None], 0.0), next_day)
+
+
+def _next_day_with_a_pick(num_picks: Int[Array, " days"]) -> Int[Array, " days"]:
+    days = num_picks.shape[0]
+    day = jnp.arange(days)
+    candidates = jnp.where((day[None, :] > day[:, None]) & (num_picks > 0)[None, :], day[None, :], days)
+    return candidates.min(axis=1)
+
+
+def macro_reward(
+    num_picks: Int[Array, ""], forecasts: Float[Array, " max_picks_and_one"], reward: Float[Array, ""], discount: float
+) -> Float[Array, ""]:
+    """R = Σ γ_LLⁱ rᵢ over the picks of a day; what remains of the day's reward belongs to the last pick."""
+    index = jnp.arange(forecasts.shape[0] - 1)
+    gains = jnp.where(index < num_picks, jnp.diff(forecasts), 0.0)
+    rest = reward - gains.sum()
+    last = jnp.maximum(num_picks - 1, 0)
+    return (discount**index * gains).sum() + discount**last * rest

@@ -1,0 +1,71 @@
+"""Every loss as a pure function on one example; sums and weights are the caller's."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int
+
+from lmta.nn.categorical import squash, two_hot
+
+
+def policy_loss(logits: Float[Array, " subgoals"], target: Float[Array, " subgoals"]) -> Float[Array, ""]:
+    """Cross-entropy to the search policy (eq. of L_MuZero, first term)."""
+    return optax.softmax_cross_entropy(logits, target)
+
+
+def value_loss(squashed: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:
+    """Squared error to the search value, in squashed units (eq. of L_MuZero, second term)."""
+    return (squashed - squash(target)) ** 2
+
+
+def reward_loss(
+    logits: Float[Array, " bins"], reward: Float[Array, ""], support: Float[Array, " bins"]
+) -> Float[Array, ""]:
+    """Cross-entropy to the macro reward on the categorical support (eq. of L_MuZero, third term)."""
+    return optax.softmax_cross_entropy(logits, two_hot(squash(reward), support))
+
+
+def cap_loss(distance: Float[Array, ""], cap: float) -> Float[Array, ""]:
+    """(d - κ)₊²: one primitive step moves the latent little (L_cap)."""
+    return jnp.maximum(distance - cap, 0.0) ** 2
+
+
+def push_loss(margin: Float[Array, ""], distance: Float[Array, ""]) -> Float[Array, ""]:
+    """(m - d)₊: a macro step moves the latent at least by the subgoal's margin (L_push)."""
+    return jnp.maximum(margin - distance, 0.0)
+
+
+def order_loss(
+    score_i: Float[Array, ""], score_j: Float[Array, ""], duration_i: Int[Array, ""], duration_j: Int[Array, ""]
+) -> Float[Array, ""]:
+    """(1 - YΔσ)₊ with Y = sign(τᵢ - τⱼ): longer subgoals score higher; a tie costs 1 and teaches nothing (L_order)."""
+    label = jnp.sign(duration_i - duration_j)
+    return jnp.maximum(1 - label * (score_i - score_j), 0.0)
+
+
+def margin_loss(margins: Float[Array, " subgoals"]) -> Float[Array, ""]:
+    """‖m‖², the regulariser that keeps margins from growing."""
+    return jnp.sum(margins**2)
+
+
+def actor_loss(
+    logits: Float[Array, " budgets"], budget: Int[Array, ""], advantage: Float[Array, ""]
+) -> Float[Array, ""]:
+    """-log b_ψ(b) sg(A): the budget policy's gradient (eq. of L_budget, second term)."""
+    return -jax.nn.log_softmax(logits)[budget] * jax.lax.stop_gradient(advantage)
+
+
+def critic_loss(squashed: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:
+    """Squared error of the budget critic, in squashed units (eq. of L_budget, first term)."""
+    return (squashed - squash(target)) ** 2
+
+
+def entropy(logits: Float[Array, " budgets"]) -> Float[Array, ""]:
+    """H(b_ψ) over the budgets that are allowed."""
+    log = jax.nn.log_softmax(logits)
+    return -jnp.sum(jnp.exp(log) * jnp.where(log > -1e8, log, 0.0))
+
+
+def q_loss(value: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:
+    """Squared Bellman error of the low level (L_LL)."""
+    return (value - jax.lax.stop_gradient(target)) ** 2

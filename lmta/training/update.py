@@ -1,0 +1,208 @@
+"""One gradient step of the high level and of the low level."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int
+
+from lmta.config import Config
+from lmta.model.networks import HighLevel, Lmta, QNetwork, chordal, masked
+from lmta.nn.categorical import unsquash
+from lmta.problems.base import Problem
+from lmta.training import losses
+from lmta.training.replay import HighBatch, LowBatch
+
+Terms = dict[str, Float[Array, ""]]
+
+
+class Learner(eqx.Module):
+    """What training changes: the model, the target of its low level, the optimisers and the count of steps."""
+
+    model: Lmta
+    low_target: QNetwork
+    high_optimiser: optax.OptState
+    low_optimiser: optax.OptState
+    low_steps: Int[Array, ""]
+
+
+def make_optimisers(config: Config) -> tuple[optax.GradientTransformation, optax.GradientTransformation]:
+    """Adam with weight decay and clipping, for the high and the low level."""
+
+    def of(rate: float) -> optax.GradientTransformation:
+        train = config.train
+        decay = optax.add_decayed_weights(train.weight_decay)
+        return optax.chain(optax.clip_by_global_norm(train.clip), decay, optax.adam(rate))
+
+    return of(config.train.high_rate), of(config.train.low_rate)
+
+
+def make_learner(model: Lmta, config: Config) -> Learner:
+    """A learner at the beginning."""
+    high, low = make_optimisers(config)
+    return Learner(
+        model=model,
+        low_target=model.low,
+        high_optimiser=high.init(eqx.filter(model.high, eqx.is_array)),
+        low_optimiser=low.init(eqx.filter(model.low, eqx.is_array)),
+        low_steps=jnp.zeros((), jnp.int32),
+    )
+
+
+def high_loss(
+    high: HighLevel, problem: Problem, config: Config, batch: HighBatch, steps: LowBatch, learn_budget: Any
+) -> tuple[Float[Array, ""], Terms]:
+    """The combined objective L_MuZero + λ_mts L_unified + λ_bud L_budget, and its terms."""
+    weights = config.loss
+    latents = _encode(high, problem, batch.instance, batch.state)
+    terms = _muzero_terms(high, latents, batch)
+    terms |= _geometry_terms(high, problem, config, latents, batch, steps)
+    terms |= _budget_terms(high, config, latents, batch)
+    muzero = weights.policy * terms["policy"] + weights.value * terms["value"] + weights.reward * terms["reward"]
+    unified = weights.cap * terms["cap"] + weights.push * terms["push"] + weights.order * terms["order"]
+    unified += weights.margin * terms["margin"]
+    actor = weights.budget_actor * terms["budget_actor"] - weights.entropy * terms["budget_entropy"]
+    budget = weights.budget_critic * terms["budget_critic"] + jnp.where(learn_budget, actor, 0.0)
+    return muzero + weights.mts * unified + weights.budget * budget, terms
+
+
+def _encode(high: HighLevel, problem: Problem, instances: Any, states: Any) -> Float[Array, " batch latent"]:
+    return jax.vmap(lambda i, s: high.encoder(problem.observe(i, s)))(instances, states)
+
+
+def _muzero_terms(high: HighLevel, latents: Float[Array, " batch latent"], batch: HighBatch) -> Terms:
+    """Policy, value and reward losses along the unroll h⁰ = h(s_k), hᵘ⁺¹ = g(hᵘ, z_{k+u})."""
+
+    def unroll(latent, subgoal, reward, policy, value, live):
+        def step(h, inputs):
+            subgoal, reward, policy, value, live = inputs
+            logits, predicted = high.prediction(h)
+            following, reward_logits = high.step(h, subgoal)
+            terms = (
+                live * losses.policy_loss(logits, policy),
+                losses.value_loss(predicted, value),
+                live * losses.reward_loss(reward_logits, reward, high.support),
+            )
+            return following, terms
+
+        inputs = (subgoal, reward, policy[:-1], value[:-1], live[:-1])
+        last, (policies, values, rewards) = jax.lax.scan(step, latent, inputs)
+        logits, predicted = high.prediction(last)
+        end_policy = live[-1] * losses.policy_loss(logits, policy[-1])
+        end_value = losses.value_loss(predicted, value[-1])
+        return policies.sum() + end_policy, values.sum() + end_value, rewards.sum()
+
+    policy, value, reward = jax.vmap(unroll)(
+        latents, batch.subgoal, batch.reward, batch.policy, batch.value, batch.live
+    )
+    return {"policy": policy.mean(), "value": value.mean(), "reward": reward.mean()}
+
+
+def _geometry_terms(
+    high: HighLevel,
+    problem: Problem,
+    config: Config,
+    latents: Float[Array, " batch latent"],
+    batch: HighBatch,
+    steps: LowBatch,
+) -> Terms:
+    """Pull on primitive steps, push on macro steps, order on all pairs of the batch, and the size of the margins."""
+    here = _encode(high, problem, steps.instance, steps.state)
+    there = _encode(high, problem, steps.instance, steps.next_state)
+    cap = jax.vmap(lambda u, v: losses.cap_loss(chordal(u, v), config.loss.cap_distance))(here, there)
+    margins = high.margins(fixed_margin(config, batch))
+    subgoal = batch.subgoal[:, 0]
+    following, _ = jax.vmap(high.step)(latents, subgoal)
+    distance = jax.vmap(chordal)(latents, following)
+    score = distance + margins[subgoal]
+    pair = jax.vmap(jax.vmap(losses.order_loss, (None, 0, None, 0)), (0, None, 0, None))
+    order = pair(score, score, batch.duration, batch.duration)
+    size = order.shape[0]
+    return {
+        "cap": cap.mean(),
+        "push": jax.vmap(losses.push_loss)(margins[subgoal], distance).mean(),
+        "order": (order.sum() - jnp.trace(order)) / max(1, size * (size - 1)),
+        "margin": losses.margin_loss(margins),
+    }
+
+
+def fixed_margin(config: Config, batch: HighBatch) -> Float[Array, ""]:
+    """The margin of the ablation without learned margins: the average budget a day times κ."""
+    a_day = batch.instance.budget / batch.instance.days
+    return config.loss.cap_distance * a_day.mean()
+
+
+def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch latent"], batch: HighBatch) -> Terms:
+    """Actor, critic and entropy on Ĝ = R_k + γ v^TS(s_{k+1})."""
+    target = batch.reward[:, 0] + config.search.discount * batch.value[:, 1]
+    embedding = high.subgoals[batch.subgoal[:, 0]]
+    logits, value = jax.vmap(high.budget)(latents, embedding, batch.state.budget_left)
+    advantage = target - unsquash(value)
+    advantage = advantage / (jnp.std(target) + 1.0)
+    return {
+        "budget_actor": jax.vmap(losses.actor_loss)(logits, batch.budget, advantage).mean(),
+        "budget_critic": jax.vmap(losses.critic_loss)(value, target).mean(),
+        "budget_entropy": jax.vmap(losses.entropy)(logits).mean(),
+    }
+
+
+def low_loss(
+    low: QNetwork,
+    target: QNetwork,
+    subgoals: Float[Array, " subgoals size"],
+    problem: Problem,
+    discount: float,
+    batch: LowBatch,
+) -> tuple[Float[Array, ""], Terms]:
+    """The Bellman error of the low level: y = r + γ_LL max_a' Q'(s', a' | z)."""
+
+    def one(step: LowBatch):
+        value = low(problem.observe(step.instance, step.state), subgoals[step.subgoal])[step.node]
+        following = target(problem.observe(step.instance, step.next_state), subgoals[step.next_subgoal])
+        legal = problem.legal(step.instance, step.next_state)
+        best = jnp.where(legal.any(), masked(following, legal).max(), 0.0)
+        wanted = step.reward + discount * step.goes_on * best
+        return losses.q_loss(value, wanted), value
+
+    error, value = jax.vmap(one)(batch)
+    return error.mean(), {"q": error.mean(), "q_value": value.mean()}
+
+
+def update_high(
+    learner: Learner, problem: Problem, config: Config, batch: HighBatch, steps: LowBatch, learn_budget: Any
+) -> tuple[Learner, Terms]:
+    """One step of the high level."""
+    optimiser, _ = make_optimisers(config)
+    gradient, terms = eqx.filter_grad(high_loss, has_aux=True)(
+        learner.model.high, problem, config, batch, steps, learn_budget
+    )
+    high, state = _apply(optimiser, gradient, learner.high_optimiser, learner.model.high)
+    return eqx.tree_at(lambda a: (a.model.high, a.high_optimiser), learner, (high, state)), terms
+
+
+def update_low(learner: Learner, problem: Problem, config: Config, batch: LowBatch) -> tuple[Learner, Terms]:
+    """One step of the low level; every so often the target becomes a copy of it."""
+    _, optimiser = make_optimisers(config)
+    gradient, terms = eqx.filter_grad(low_loss, has_aux=True)(
+        learner.model.low,
+        learner.low_target,
+        learner.model.high.subgoals,
+        problem,
+        config.train.low_discount,
+        batch,
+    )
+    low, state = _apply(optimiser, gradient, learner.low_optimiser, learner.model.low)
+    steps = learner.low_steps + 1
+    copy = steps % config.train.target_every == 0
+    fresh, rest = eqx.partition(low, eqx.is_array)
+    stale = eqx.filter(learner.low_target, eqx.is_array)
+    target = eqx.combine(jax.tree.map(lambda new, old: jnp.where(copy, new, old), fresh, stale), rest)
+    where = lambda a: (a.model.low, a.low_target, a.low_optimiser, a.low_steps)  # noqa: E731
+    return eqx.tree_at(where, learner, (low, target, state, steps)), terms
+
+
+def _apply(optimiser: optax.GradientTransformation, gradient: Any, state: Any, module: Any) -> tuple[Any, Any]:
+    updates, state = optimiser.update(gradient, state, eqx.filter(module, eqx.is_array))
+    return eqx.apply_updates(module, updates), state

@@ -1,0 +1,89 @@
+"""The modules of LMTA keep what the paper asks of them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lmta.config import ModelConfig
+from lmta.model.networks import HighLevel, Lmta, QNetwork, chordal, on_sphere
+from lmta.problems.influence.generators import erdos_renyi
+from lmta.problems.influence.rules import Influence, make_instance
+
+RULES = Influence()
+SMALL = ModelConfig(
+    latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2, reward_bins=11
+)
+
+
+@pytest.fixture(scope="module")
+def view():
+    instance = make_instance(erdos_renyi(15, 3.0, np.random.default_rng(0)), 3, 5)
+    return RULES.observe(instance, RULES.pick(instance, RULES.reset(instance), jnp.int32(2)))
+
+
+@pytest.fixture(scope="module")
+def model():
+    return Lmta(3, 2, 5, SMALL, key=jax.random.key(0))
+
+
+def test_latents_live_on_the_sphere(model, view):
+    h = model.high.encoder(view)
+    following, logits = model.high.step(h, jnp.int32(1))
+    assert float(jnp.linalg.norm(h)) == pytest.approx(1, abs=1e-5)
+    assert float(jnp.linalg.norm(following)) == pytest.approx(1, abs=1e-5)
+    assert logits.shape == (11,)
+
+
+def test_chordal_distance_by_hand_and_where_points_meet():
+    u, v = jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0])
+    assert float(chordal(u, v)) == pytest.approx(np.sqrt(2))
+    assert jax.grad(lambda a: chordal(a, u))(u).tolist() == [0, 0]
+    assert np.isfinite(jax.grad(lambda a: on_sphere(a).sum())(jnp.zeros(2))).all()
+
+
+@pytest.mark.parametrize("left", [0, 3, 5])
+def test_budgets_beyond_what_is_left_are_impossible(model, view, left):
+    logits, _ = model.high.budget(model.high.encoder(view), model.high.subgoals[0], jnp.int32(left))
+    chance = jax.nn.softmax(logits)
+    assert float(chance[left + 1 :].sum()) == 0
+    assert (np.asarray(chance[: left + 1]) > 0).all()
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_conditioning_on_the_subgoal_can_be_switched_off(view, given):
+    config = ModelConfig(**vars(SMALL) | {"budget_given_subgoal": given, "low_level_given_subgoal": given})
+    model = Lmta(3, 2, 5, config, key=jax.random.key(0))
+    h = model.high.encoder(view)
+    budgets = [model.high.budget(h, model.high.subgoals[z], jnp.int32(5))[0] for z in (0, 1)]
+    values = [model.low(view, model.high.subgoals[z]) for z in (0, 1)]
+    assert bool((budgets[0] == budgets[1]).all()) is not given
+    assert bool((values[0] == values[1]).all()) is not given
+
+
+def test_margins_are_learned_or_one_for_all():
+    learned = HighLevel(3, 2, 5, SMALL, key=jax.random.key(0)).margins(jnp.float32(0.7))
+    fixed_config = ModelConfig(**vars(SMALL) | {"learned_margin": False})
+    fixed = HighLevel(3, 2, 5, fixed_config, key=jax.random.key(0)).margins(jnp.float32(0.7))
+    assert (np.asarray(learned) > 0).all()
+    assert len(set(np.asarray(learned).tolist())) == 4
+    np.testing.assert_allclose(fixed, 0.7)
+
+
+def test_a_node_is_worth_what_its_surroundings_say_not_its_number(view):
+    """Renaming the nodes permutes the values."""
+    network = QNetwork(3, 2, SMALL, key=jax.random.key(1))
+    order = np.random.default_rng(0).permutation(15)
+    place = jnp.asarray(np.argsort(order))
+    graph = view.graph
+    renamed = type(graph)(
+        senders=place[graph.senders],
+        receivers=place[graph.receivers],
+        weight=graph.weight,
+        reverse=graph.reverse,
+        edge_mask=graph.edge_mask,
+        node_mask=graph.node_mask,
+    )
+    other = type(view)(nodes=view.nodes[order], globals=view.globals, graph=renamed)
+    z = jnp.ones(3)
+    np.testing.assert_allclose(network(other, z), network(view, z)[order], rtol=1e-4, atol=1e-5)

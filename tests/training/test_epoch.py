@@ -1,0 +1,166 @@
+"""Self-play, replay and updates on tiny networks: what is stored is what happened, and learning lowers its losses."""
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from lmta.agents.lmta import Agent
+from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
+from lmta.model.networks import Lmta
+from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.training.epoch import epsilon, learn, play_games, store
+from lmta.training.game import steps_of
+from lmta.training.replay import make_replay, num_steps, sample_high, sample_low
+from lmta.training.update import make_learner
+
+MODEL = ModelConfig(latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2)
+TRAIN = TrainConfig(episodes=3, high_updates=2, low_updates=2, games=5, steps=20, unroll=2, warm_up=1, target_every=3)
+CONFIG = Config(model=MODEL, search=SearchConfig(simulations=4), train=TRAIN)
+DAYS, BUDGET, MAX_PICKS = 3, 5, 8
+PROBLEM = BENCHMARKS["aim"].problem
+AGENT = Agent(PROBLEM, CONFIG, DAYS)
+
+
+def instances(seed=0):
+    settings = InstanceSettings(nodes=14, days=DAYS, budget=BUDGET)
+    return PROBLEM.stack(BENCHMARKS["aim"].instances(settings, seed, TRAIN.episodes), min_edges=128)
+
+
+@pytest.fixture(scope="module")
+def learner():
+    return make_learner(Lmta(3, 2, BUDGET, MODEL, key=jax.random.key(0)), CONFIG)
+
+
+@pytest.fixture(scope="module")
+def games(learner):
+    return play_games(AGENT, learner, instances(), jnp.int32(5), jax.random.key(1), MAX_PICKS)
+
+
+@pytest.fixture(scope="module")
+def replay(games):
+    return store(make_replay(jax.tree.map(lambda leaf: leaf[0], games), TRAIN.games), games)
+
+
+def one(tree, n):
+    return jax.tree.map(lambda leaf: leaf[n], tree)
+
+
+def test_a_game_is_consistent(games):
+    """Rewards are the drop in inactive nodes; picks were legal and within the budget; forecasts match the states."""
+    for n in range(TRAIN.episodes):
+        game = one(games, n)
+        inactive = (np.asarray(game.mornings.status) == 0).sum(axis=1)
+        np.testing.assert_array_equal(game.reward, inactive[:-1] - inactive[1:])
+        assert int(game.num_picks.sum()) <= BUDGET
+        assert (np.asarray(game.num_picks) <= np.asarray(game.budget)).all()
+        np.testing.assert_allclose(game.policy.sum(axis=1), 1, rtol=1e-5)
+        for day in range(DAYS):
+            state, instance = one(game.mornings, day), game.instance
+            for i in range(int(game.num_picks[day])):
+                assert float(game.forecasts[day, i]) == pytest.approx(
+                    float(PROBLEM.forecast(instance, state)), abs=1e-4
+                )
+                assert bool(PROBLEM.legal(instance, state)[game.picks[day, i]])
+                state = PROBLEM.pick(instance, state, game.picks[day, i])
+            last = game.forecasts[day, int(game.num_picks[day])]
+            assert float(last) == pytest.approx(float(PROBLEM.forecast(instance, state)), abs=1e-4)
+
+
+def test_budgets_are_average_while_warming_up(learner):
+    warm = play_games(AGENT, learner, instances(), jnp.int32(0), jax.random.key(1), MAX_PICKS)
+    assert warm.budget.tolist() == [[1, 1, 3]] * TRAIN.episodes
+
+
+def test_the_ring_forgets_the_oldest(games):
+    ring = make_replay(one(games, 0), 5)
+    ring = store(ring, games)
+    later = eqx.tree_at(lambda g: g.value, games, games.value + 100)
+    ring = store(ring, later)
+    assert (int(ring.size), int(ring.cursor)) == (5, 1)
+    is_new = np.asarray(ring.games.value[:, 0]) > 50
+    assert is_new.tolist() == [True, False, False, True, True]
+    np.testing.assert_array_equal(ring.games.value[0], later.value[2])
+
+
+def test_low_samples_are_the_steps_of_the_games(games, replay):
+    """Every sampled transition is found among the games, with its reward, and leads where the game went."""
+    expected = set()
+    for n in range(TRAIN.episodes):
+        game = one(games, n)
+        steps = steps_of(game.num_picks, game.forecasts, game.reward)
+        for day in range(DAYS):
+            for i in range(int(game.num_picks[day])):
+                another = i + 1 < int(game.num_picks[day]) or int(steps.next_day[day]) < DAYS
+                expected.add((int(game.picks[day, i]), round(float(steps.reward[day, i]), 3), another))
+    assert int(num_steps(replay)) == int(games.num_picks.sum())
+    batch = sample_low(PROBLEM, replay, 200, TRAIN.steps, jax.random.key(2))
+    got = {
+        (int(node), round(float(reward), 3), bool(goes_on))
+        for node, reward, goes_on in zip(batch.node, batch.reward, batch.goes_on, strict=True)
+    }
+    assert got == expected
+    legal = jax.vmap(PROBLEM.legal)(batch.instance, batch.state)
+    assert bool(jnp.take_along_axis(legal, batch.node[:, None], axis=1).all())
+    active = jnp.take_along_axis(batch.next_state.status, batch.node[:, None], axis=1)[:, 0]
+    assert (np.asarray(active) > 0).all()
+
+
+def test_only_the_newest_steps_are_drawn(games, replay):
+    """With room for one step, only the newest game is drawn from."""
+    newest = one(games, TRAIN.episodes - 1)
+    batch = sample_low(PROBLEM, replay, 30, 1, jax.random.key(3))
+    assert set(batch.node.tolist()) <= set(newest.picks[newest.picks >= 0].tolist())
+
+
+def test_high_samples_end_with_the_game(replay):
+    batch = sample_high(replay, 64, TRAIN.unroll, 1.0, jax.random.key(4))
+    day = np.asarray(batch.state.day)
+    np.testing.assert_array_equal(np.asarray(batch.live).sum(axis=1), np.minimum(DAYS - day, TRAIN.unroll + 1))
+    over = np.asarray(batch.live) == 0
+    assert (np.asarray(batch.value)[over] == 0).all()
+    assert set(day.tolist()) == set(range(DAYS))
+
+
+def test_learning_lowers_the_losses_and_copies_the_target(learner, replay):
+    """200 updates on one small replay: the reward model and the low level fit it better than before."""
+    fit = replace(CONFIG, train=replace(TRAIN, high_updates=200, low_updates=200))
+    agent = Agent(PROBLEM, fit, DAYS)
+    _, before = learn(AGENT, learner, replay, jnp.int32(5), jax.random.key(5))
+    after, _ = learn(agent, learner, replay, jnp.int32(5), jax.random.key(6))
+    _, now = learn(AGENT, after, replay, jnp.int32(5), jax.random.key(5))
+    for term in ("reward", "value", "policy", "budget_critic", "q"):
+        assert float(now[term]) < float(before[term]), term
+    assert int(after.low_steps) == 200
+    changed = [bool((a != b).any()) for a, b in zip(*map(_arrays, (after.low_target, learner.low_target)), strict=True)]
+    assert all(changed)
+
+
+def test_the_target_waits_for_its_turn(learner, replay):
+    """Two steps with a copy every three: the target has not moved, the network has."""
+    after, _ = learn(AGENT, learner, replay, jnp.int32(5), jax.random.key(5))
+    for old, same in zip(*map(_arrays, (learner.low_target, after.low_target)), strict=True):
+        np.testing.assert_array_equal(old, same)
+    assert any(bool((a != b).any()) for a, b in zip(*map(_arrays, (after.model.low, learner.model.low)), strict=True))
+
+
+def test_the_budget_policy_rests_while_warming_up(learner, replay):
+    head = lambda a: _arrays(a.model.high.budget.policy)  # noqa: E731
+    warm, _ = learn(AGENT, learner, replay, jnp.int32(0), jax.random.key(5))
+    on, _ = learn(AGENT, learner, replay, jnp.int32(5), jax.random.key(5))
+    decay = 1e-3 * 3  # two Adam steps move a weight by the rate at most, even if only weight decay speaks
+    assert all(float(jnp.abs(a - b).max()) <= decay for a, b in zip(head(warm), head(learner), strict=True))
+    assert any(bool((a != b).any()) for a, b in zip(head(on), head(warm), strict=True))
+
+
+def test_exploration_shrinks_to_its_floor():
+    assert float(epsilon(AGENT, jnp.int32(0))) == pytest.approx(0.90)
+    assert float(epsilon(AGENT, jnp.int32(100))) == pytest.approx(0.90 * 0.995**100, rel=1e-4)
+    assert float(epsilon(AGENT, jnp.int32(10_000))) == pytest.approx(0.05)
+
+
+def _arrays(module):
+    return jax.tree.leaves(eqx.filter(module, eqx.is_array))
