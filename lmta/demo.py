@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from lmta.evaluation.evaluate import EvaluateSettings
-from lmta.evaluation.record import check_writable, write_whole
+from lmta.files import check_writable, write_whole
 from lmta.policies.base import Policy
 from lmta.policies.registry import policy
 from lmta.problems.influence import picture as network_picture

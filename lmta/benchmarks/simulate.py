@@ -19,7 +19,8 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 from rich.table import Table
 
 from lmta.benchmarks.networkx_simulator import random_episode
-from lmta.evaluation.record import check_writable, provenance, write_json
+from lmta.evaluation.record import provenance, write_json
+from lmta.files import check_writable
 from lmta.policies.base import choose_in_order
 from lmta.problems.base import Problem, play_day
 from lmta.problems.influence.generators import erdos_renyi

@@ -9,7 +9,8 @@ import tyro
 
 from lmta.evaluation.arena import Row, run_arena
 from lmta.evaluation.play import make_batch
-from lmta.evaluation.record import check_writable, provenance, write_json
+from lmta.evaluation.record import provenance, write_json
+from lmta.files import check_writable
 from lmta.policies.base import Policy
 from lmta.policies.registry import policy
 from lmta.problems.influence.importer import Network, load_network

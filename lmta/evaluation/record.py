@@ -1,12 +1,11 @@
 """Results as JSON files that say where they come from."""
 
-import contextlib
 import json
 import math
 import os
 import platform
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import jax
 
 import lmta
-from lmta.types import InputError
+from lmta.files import write_whole
 
 
 def provenance() -> dict[str, Any]:
@@ -30,32 +29,10 @@ def provenance() -> dict[str, Any]:
     }
 
 
-def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder; name a file to write.")
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: the folder {path.parent} does not exist; make it first.")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path}: the folder {path.parent} cannot be written to; name another.")
-
-
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write results; what is not a number becomes null."""
     text = json.dumps(_without_nan(content), indent=2, allow_nan=False) + "\n"
     write_whole(path, lambda file: file.write_text(text, encoding="utf-8"))
-
-
-def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
-    """Let `write` make the file under a temporary name, then rename, so that it is there whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        write(temporary)
-        temporary.replace(path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise InputError(f"{path}: could not be written ({error.strerror}).") from error
 
 
 def _without_nan(value: Any) -> Any:

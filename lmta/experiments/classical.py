@@ -7,8 +7,8 @@ from typing import Literal
 
 from lmta.evaluation.arena import Row
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
-from lmta.evaluation.record import check_writable
 from lmta.evaluation.tables import with_error
+from lmta.files import check_writable
 from lmta.problems.registry import InstanceSettings
 
 HORIZONS = ((10, 50), (10, 60), (10, 70), (20, 10))
