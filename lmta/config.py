@@ -89,6 +89,8 @@ class TrainConfig:
     steps: int = 10_000
     """Primitive steps that the replay keeps."""
     unroll: int = 5
+    value_target: Literal["search", "return"] = "search"
+    """What values are fitted to: the search-backed value as in the paper, or the return that followed."""
     warm_up: int = 3
     """Epochs with average budgets before the budget policy takes over."""
     high_rate: float = 1e-3

@@ -32,6 +32,8 @@ def self_play(
         intent = agent.intend(model, instances, states, intent_key, explore=True)
         heuristic = jax.vmap(average, (0, 0, None))(instances, states, None)
         budgets = jnp.where(warm_up, heuristic, intent.budget)
+        log_probs = jax.nn.log_softmax(intent.budget_logits)
+        log_prob = jnp.take_along_axis(log_probs, budgets[:, None], axis=1)[:, 0]
 
         def one(instance, state, luck, subgoal, budget, key):
             chooser = _watched(agent, agent.chooser(model, instance, subgoal, epsilon, key), instance)
@@ -46,6 +48,7 @@ def self_play(
         kept = {
             "subgoal": intent.plan.subgoal,
             "budget": budgets,
+            "budget_log_prob": jnp.where(warm_up, 0.0, log_prob),
             "picks": record.picks,
             "num_picks": record.num_picks,
             "forecasts": forecasts,

@@ -54,7 +54,7 @@ def learn(
 
     def high_step(arrays, key):
         unroll_key, step_key = jax.random.split(key)
-        batch = sample_high(replay, train.high_batch, train.unroll, train.low_discount, unroll_key)
+        batch = sample_high(replay, train, unroll_key)
         steps = sample_low(problem, replay, train.low_batch, train.steps, step_key)
         learn_budget = epoch >= train.warm_up
         after, terms = update_high(eqx.combine(arrays, static), problem, config, batch, steps, learn_budget)

@@ -15,6 +15,8 @@ class Game(eqx.Module):
     """States before each day, and after the last: a leading axis of days + 1."""
     subgoal: Int[Array, " days"]
     budget: Int[Array, " days"]
+    budget_log_prob: Float[Array, " days"]
+    """How likely the budget was when it was chosen; 0 where it was not the policy's choice."""
     picks: Int[Array, " days max_picks"]
     num_picks: Int[Array, " days"]
     """Executed durations τ."""

@@ -49,10 +49,16 @@ def margin_loss(margins: Float[Array, " subgoals"]) -> Float[Array, ""]:
 
 
 def actor_loss(
-    logits: Float[Array, " budgets"], budget: Int[Array, ""], advantage: Float[Array, ""]
+    logits: Float[Array, " budgets"], budget: Int[Array, ""], advantage: Float[Array, ""], behaviour: Float[Array, ""]
 ) -> Float[Array, ""]:
-    """-log b_ψ(b) sg(A): the budget policy's gradient (eq. of L_budget, second term)."""
-    return -jax.nn.log_softmax(logits)[budget] * jax.lax.stop_gradient(advantage)
+    """-log b_ψ(b) sg(A): the budget policy's gradient (eq. of L_budget, second term).
+
+    Replayed budgets count by how likely they are now against when they were chosen (log-probability `behaviour`), at
+    most once. Without that a budget that is never chosen any more would be pushed down for ever.
+    """
+    log_prob = jax.nn.log_softmax(logits)[budget]
+    weight = jnp.minimum(jnp.exp(log_prob - behaviour), 1.0)
+    return -log_prob * jax.lax.stop_gradient(weight * advantage)
 
 
 def critic_loss(squashed: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:

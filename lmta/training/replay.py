@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
+from lmta.config import TrainConfig
 from lmta.problems.base import Problem
 from lmta.training.game import Game, macro_reward, steps_of
 
@@ -33,10 +34,11 @@ class HighBatch(eqx.Module):
     reward: Float[Array, " unroll"]
     policy: Float[Array, " unroll_and_one subgoals"]
     value: Float[Array, " unroll_and_one"]
-    """Search-backed values; 0 after the last day."""
+    """Search-backed values, or returns to go; 0 after the last day."""
     live: Float[Array, " unroll_and_one"]
     """1 where there is a decision, 0 after the last day."""
     budget: Int[Array, ""]
+    budget_log_prob: Float[Array, ""]
     duration: Int[Array, ""]
 
 
@@ -72,8 +74,9 @@ def add(replay: Replay, games: Game) -> Replay:
     )
 
 
-def sample_high(replay: Replay, batch: int, unroll: int, low_discount: float, key: Key[Array, ""]) -> HighBatch:
+def sample_high(replay: Replay, config: TrainConfig, key: Key[Array, ""]) -> HighBatch:
     """Decisions drawn evenly from all games, each with the unroll that follows it."""
+    batch, unroll = config.high_batch, config.unroll
     game_key, day_key = jax.random.split(key)
     number = jax.random.randint(game_key, (batch,), 0, replay.size)
     day_draw = jax.random.uniform(day_key, (batch,))
@@ -85,16 +88,20 @@ def sample_high(replay: Replay, batch: int, unroll: int, low_discount: float, ke
         ahead = day + jnp.arange(unroll + 1)
         live = ahead < days
         at = jnp.minimum(ahead, game.value.shape[0] - 1)
-        rewards = jax.vmap(macro_reward, (0, 0, 0, None))(game.num_picks, game.forecasts, game.reward, low_discount)
+        rewards = jax.vmap(macro_reward, (0, 0, 0, None))(
+            game.num_picks, game.forecasts, game.reward, config.low_discount
+        )
+        values = game.value if config.value_target == "search" else jnp.cumsum(rewards[::-1])[::-1]
         return HighBatch(
             instance=game.instance,
             state=jax.tree.map(lambda leaf: leaf[day], game.mornings),
             subgoal=game.subgoal[at[:-1]],
             reward=jnp.where(live[:-1], rewards[at[:-1]], 0.0),
             policy=game.policy[at],
-            value=jnp.where(live, game.value[at], 0.0),
+            value=jnp.where(live, values[at], 0.0),
             live=live.astype(jnp.float32),
             budget=game.budget[day],
+            budget_log_prob=game.budget_log_prob[day],
             duration=game.num_picks[day],
         )
 

@@ -142,7 +142,7 @@ def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch
     advantage = target - unsquash(value)
     advantage = advantage / (jnp.std(target) + 1.0)
     return {
-        "budget_actor": jax.vmap(losses.actor_loss)(logits, batch.budget, advantage).mean(),
+        "budget_actor": jax.vmap(losses.actor_loss)(logits, batch.budget, advantage, batch.budget_log_prob).mean(),
         "budget_critic": jax.vmap(losses.critic_loss)(value, target).mean(),
         "budget_entropy": jax.vmap(losses.entropy)(logits).mean(),
     }

@@ -117,12 +117,39 @@ def test_only_the_newest_steps_are_drawn(games, replay):
 
 
 def test_high_samples_end_with_the_game(replay):
-    batch = sample_high(replay, 64, TRAIN.unroll, 1.0, jax.random.key(4))
+    batch = sample_high(replay, replace(TRAIN, high_batch=64), jax.random.key(4))
     day = np.asarray(batch.state.day)
     np.testing.assert_array_equal(np.asarray(batch.live).sum(axis=1), np.minimum(DAYS - day, TRAIN.unroll + 1))
     over = np.asarray(batch.live) == 0
     assert (np.asarray(batch.value)[over] == 0).all()
     assert set(day.tolist()) == set(range(DAYS))
+
+
+def test_values_can_be_the_returns_that_followed(games, replay):
+    """With γ_LL = 1 the return to go is the number of nodes influenced from that day on."""
+    config = replace(TRAIN, high_batch=16, value_target="return", low_discount=1.0)
+    batch = sample_high(replay, config, jax.random.key(4))
+    inactive = (np.asarray(batch.state.status) == 0).sum(axis=1)
+    end = {}
+    for n in range(TRAIN.episodes):
+        game = one(games, n)
+        end[tuple(np.asarray(game.instance.graph.weight).tolist())] = int((game.mornings.status[-1] == 0).sum())
+    for row, weight in enumerate(np.asarray(batch.instance.graph.weight)):
+        assert float(batch.value[row, 0]) == pytest.approx(inactive[row] - end[tuple(weight.tolist())], abs=1e-3)
+
+
+def test_the_likelihood_of_each_budget_is_kept(games, learner):
+    """It is the log-probability under the policy that chose it, and 0 while warming up."""
+    assert (np.asarray(games.budget_log_prob) < 0).any()
+    assert (np.asarray(games.budget_log_prob) <= 0).all()
+    game = one(games, 0)
+    high, state = learner.model.high, one(game.mornings, 0)
+    latent = high.encoder(PROBLEM.observe(game.instance, state))
+    logits, _ = high.budget(latent, high.subgoals[game.subgoal[0]], state.budget_left)
+    expected = float(jax.nn.log_softmax(logits)[game.budget[0]])
+    assert float(game.budget_log_prob[0]) == pytest.approx(expected, abs=1e-4)
+    warm = play_games(AGENT, learner, instances(), jnp.int32(0), jax.random.key(1), MAX_PICKS)
+    assert (np.asarray(warm.budget_log_prob) == 0).all()
 
 
 def test_learning_lowers_the_losses_and_copies_the_target(learner, replay):

@@ -58,10 +58,18 @@ def test_margin_is_the_sum_of_squares():
 
 def test_actor_pushes_by_the_advantage_and_stops_its_gradient():
     logits = jnp.log(jnp.array([0.25, 0.75]))
-    assert float(losses.actor_loss(logits, N(0), F(2.0))) == pytest.approx(2 * np.log(4), rel=1e-5)
-    assert float(jax.grad(losses.actor_loss, argnums=2)(logits, N(0), F(2.0))) == 0
-    gradient = jax.grad(losses.actor_loss)(logits, N(0), F(2.0))
+    chosen_so = F(np.log(0.25))
+    assert float(losses.actor_loss(logits, N(0), F(2.0), chosen_so)) == pytest.approx(2 * np.log(4), rel=1e-5)
+    assert float(jax.grad(losses.actor_loss, argnums=2)(logits, N(0), F(2.0), chosen_so)) == 0
+    gradient = jax.grad(losses.actor_loss)(logits, N(0), F(2.0), chosen_so)
     np.testing.assert_allclose(gradient, [-1.5, 1.5], rtol=1e-5)
+
+
+@pytest.mark.parametrize(("behaviour", "weight"), [(0.5, 0.5), (0.25, 1.0), (0.1, 1.0)])
+def test_replayed_budgets_count_by_their_ratio_at_most_once(behaviour, weight):
+    logits = jnp.log(jnp.array([0.25, 0.75]))
+    gradient = jax.grad(losses.actor_loss)(logits, N(0), F(2.0), F(np.log(behaviour)))
+    np.testing.assert_allclose(gradient, [-1.5 * weight, 1.5 * weight], rtol=1e-5)
 
 
 def test_entropy_counts_only_what_is_allowed():
