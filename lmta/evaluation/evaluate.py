@@ -112,6 +112,7 @@ def evaluate(prepared: Prepared, on_day: Callable[[Policy], None] = lambda polic
     if settings.json is not None:
         size = asdict(BENCHMARKS[prepared.benchmark].size(settings.instance))
         given = asdict(settings) | {"problem": prepared.benchmark, "instance": asdict(settings.instance) | size}
+        del given["json"]
         described = {key: str(value) if isinstance(value, Path) else value for key, value in given.items()}
         write_json(
             settings.json,

@@ -129,6 +129,7 @@ def test_json_has_what_is_promised(tmp_path):
     written = json.loads(file.read_text())
     assert written["settings"]["seed"] == 5
     assert written["settings"]["instance"]["nodes"] == 6
+    assert str(tmp_path) not in file.read_text()
     assert {"commit", "lmta", "cpu", "cores", "jax"} <= set(written["provenance"])
     first, second = written["rows"]
     assert first["policy"] == "exact"
