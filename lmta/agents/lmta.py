@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from lmta.config import Config
 from lmta.model.networks import MASKED, Lmta
-from lmta.problems.base import Choose, DayRecord, Problem, pick_day
+from lmta.problems.base import Choose, Problem
 from lmta.search.planner import Plan, plan
 from lmta.sparse import first_best
 
@@ -67,19 +67,3 @@ class Agent:
             return jnp.where(legal.any(), node, -1), values[node]
 
         return choose
-
-    def pick(
-        self,
-        model: Lmta,
-        instances: Any,
-        states: Any,
-        subgoals: Int[Array, " batch"],
-        budgets: Int[Array, " batch"],
-        max_picks: int,
-    ) -> tuple[Any, DayRecord]:
-        """Carry out an intent greedily: the states before the night, and the picks."""
-
-        def one(instance, state, subgoal, budget):
-            return pick_day(self.problem, instance, state, self.chooser(model, instance, subgoal), budget, max_picks)
-
-        return jax.vmap(one)(instances, states, subgoals, budgets)

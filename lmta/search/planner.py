@@ -65,24 +65,14 @@ def plan(
         subgoal = jax.random.categorical(key, prior) if explore else jnp.argmax(prior, axis=-1)
         return Plan(subgoal, policy, value, jnp.broadcast_to(value[:, None], policy.shape))
     root = mctx.RootFnOutput(prior_logits=prior, value=value, embedding=(latents, decisions_left))  # pyright: ignore
+    inputs: Any = (model, key, root, _make_recurrent(config.discount))
+    size: Any = {"num_simulations": config.simulations, "max_depth": max_depth}
     if config.planner == "gumbel":
-        found = mctx.gumbel_muzero_policy(
-            model,  # pyright: ignore[reportArgumentType]
-            key,
-            root,
-            _make_recurrent(config.discount),
-            num_simulations=config.simulations,
-            max_depth=max_depth,
-            gumbel_scale=1.0 if explore else 0.0,
-        )
+        found = mctx.gumbel_muzero_policy(*inputs, **size, gumbel_scale=1.0 if explore else 0.0)
     else:
         found = mctx.muzero_policy(
-            model,  # pyright: ignore[reportArgumentType]
-            key,
-            root,
-            _make_recurrent(config.discount),
-            num_simulations=config.simulations,
-            max_depth=max_depth,
+            *inputs,
+            **size,
             dirichlet_fraction=config.dirichlet_mix if explore else 0.0,
             dirichlet_alpha=config.dirichlet_alpha,
             pb_c_init=config.c_init,

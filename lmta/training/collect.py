@@ -79,8 +79,3 @@ def _replay_picks(agent: Agent, instance: Any, state: Any, record: Any) -> Any:
     """The state after the day's picks, before the night."""
     pick = lambda i, s: agent.problem.pick(instance, s, record.picks[i])  # noqa: E731
     return jax.lax.fori_loop(0, record.num_picks, pick, state)
-
-
-def scores(games: Game) -> Float[Array, " batch"]:
-    """The score of each game."""
-    return games.reward.sum(axis=1)
