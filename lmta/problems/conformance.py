@@ -47,7 +47,7 @@ class _Traced:
             self.traces[name] += 1
             return rule(*arguments)
 
-        return jax.jit(counted, inline=True)
+        return jax.jit(counted)
 
 
 def _play_and_check(rules: Any, problem: Problem, instance: Any, key: Any, rng: np.random.Generator) -> None:

@@ -29,12 +29,14 @@ class Learner(eqx.Module):
 
 
 def make_optimisers(config: Config) -> tuple[optax.GradientTransformation, optax.GradientTransformation]:
-    """Adam with weight decay and clipping, for the high and the low level."""
+    """Adam with clipping and weight decay beside the gradient, for the high and the low level.
+
+    Inside the gradient, Adam would blow the decay of a head that rests up to whole steps.
+    """
 
     def of(rate: float) -> optax.GradientTransformation:
         train = config.train
-        decay = optax.add_decayed_weights(train.weight_decay)
-        return optax.chain(optax.clip_by_global_norm(train.clip), decay, optax.adam(rate))
+        return optax.chain(optax.clip_by_global_norm(train.clip), optax.adamw(rate, weight_decay=train.weight_decay))
 
     return of(config.train.high_rate), of(config.train.low_rate)
 

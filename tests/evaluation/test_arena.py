@@ -50,7 +50,7 @@ def test_where_there_is_too_little_to_tell_nothing_is_claimed():
 
 @pytest.mark.parametrize("name", ["average-degree", "average-ris"])
 def test_scores_are_the_nodes_influenced_and_the_budget_is_kept(name):
-    """Replaying the picks by hand on the edges that fire gives the same score."""
+    """No more picks than the budget, no more nodes than there are, and every seed counts on its day."""
     batch = small_batch()
     played = play(policy(name), batch)
     assert (played.num_picks.sum(axis=1) <= 6).all()

@@ -44,9 +44,6 @@ class NeverEnds(Influence):
     def legal(self, instance, state):
         return (state.status == 0) & (state.budget_left > 0)
 
-    def reset(self, instance):
-        return super().reset(instance)
-
 
 @dataclass(frozen=True)
 class ChangesType(Influence):
