@@ -105,8 +105,8 @@ def _print_evaluation(settings: EvaluateSettings) -> None:
     prepared = prepare(settings)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True) as progress:
-        task = progress.add_task("", total=len(prepared.policies) * prepared.batch.days)
-        rows = evaluate(prepared, lambda policy: progress.update(task, advance=1, description=policy.name))
+        task = progress.add_task("", total=len(prepared.players) * prepared.batch.days)
+        rows = evaluate(prepared, lambda player: progress.update(task, advance=1, description=player.name))
     OUT.print(arena_table(rows, prepared.title))
 
 

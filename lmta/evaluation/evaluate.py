@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import tyro
 
 from lmta.evaluation.arena import Row, run_arena
-from lmta.evaluation.play import make_batch
 from lmta.evaluation.record import provenance, write_json
 from lmta.files import check_writable
-from lmta.policies.base import Policy
+from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import policy
+from lmta.problems.batch import Batch, make_batch
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.orienteering.importer import Cities, load_cities
 from lmta.problems.orienteering.rules import OrienteeringRules
@@ -54,8 +54,8 @@ class Prepared:
 
     title: str
     benchmark: str
-    policies: list[Policy]
-    batch: Any
+    players: list[AbstractPlayer]
+    batch: Batch
     settings: EvaluateSettings
 
 
@@ -68,7 +68,7 @@ def prepare(settings: EvaluateSettings) -> Prepared:
     names = [part.strip() for part in settings.policies.split(",") if part.strip()]
     if not names:
         raise InputError("policies: none given; name at least one, such as average-lookahead.")
-    policies = [policy(part, benchmark.problem.name) for part in names]
+    players = [policy(part, benchmark.problem.name) for part in names]
     instances = benchmark.instances(settings.instance, settings.seed, settings.instances, own)
     episodes = [instance for instance in instances for _ in range(settings.futures)]
     first = instances[0]
@@ -78,7 +78,7 @@ def prepare(settings: EvaluateSettings) -> Prepared:
         f"{name}: {int(first.graph.node_mask.sum())} nodes, {int(first.days)} days, budget {int(first.budget)}, "
         f"{kinds}, seed {settings.seed}"
     )
-    return Prepared(title, name, policies, make_batch(benchmark.problem, episodes, settings.seed), settings)
+    return Prepared(title, name, players, make_batch(benchmark.problem, episodes, settings.seed), settings)
 
 
 def _check(settings: EvaluateSettings, name: str, own: Network | Cities | None) -> None:
@@ -105,10 +105,10 @@ def _check(settings: EvaluateSettings, name: str, own: Network | Cities | None) 
         check_writable(settings.json)
 
 
-def evaluate(prepared: Prepared, on_day: Callable[[Policy], None] = lambda policy: None) -> list[Row]:
+def evaluate(prepared: Prepared, on_day: Callable[[AbstractPlayer], None] = lambda player: None) -> list[Row]:
     """Play, and write the JSON file where one is asked for."""
     settings = prepared.settings
-    rows = run_arena(prepared.policies, prepared.batch, first_days=settings.first_days, on_day=on_day)
+    rows = run_arena(prepared.players, prepared.batch, first_days=settings.first_days, on_day=on_day)
     if settings.json is not None:
         size = asdict(BENCHMARKS[prepared.benchmark].size(settings.instance))
         given = asdict(settings) | {"problem": prepared.benchmark, "instance": asdict(settings.instance) | size}
