@@ -76,6 +76,7 @@ def _policies(problem: tyro.conf.Positional[Literal["aim", "sop"]] = "aim") -> N
     for name in policy_names(problem):
         OUT.print(name, highlight=False)
     OUT.print("capN-… for any N, such as cap5", highlight=False)
+    OUT.print("lmta:FOLDER for the agent of a training run", highlight=False)
 
 
 def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:

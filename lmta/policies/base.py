@@ -117,7 +117,8 @@ class AbstractPlanRule(AbstractNodeRule):
         """The plan for what the budget rule grants."""
         schedule, own = prepared
         budget = int(_grant(rule, instance, state, schedule))
-        return Choice(budget, *(self.plan(own, state, budget, seed) if budget > 0 else (np.zeros(0, int),) * 2))
+        picks, values = self.plan(own, state, budget, seed) if budget > 0 else (np.zeros(0, int),) * 2
+        return Choice(budget, picks, values)
 
     def play_day(
         self, rule: BudgetRule, batch: Batch, states: Any, prepared: list[tuple[Any, Any]], seeds: list[int]
