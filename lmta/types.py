@@ -85,7 +85,7 @@ class Decision:
     picks: tuple[Pick, ...]
     why: str
     milliseconds: float = field(compare=False)
-    """How long it took to decide."""
+    """How long it took to decide; the first decision on an instance of its size compiles too."""
     search: SearchReport | None = field(compare=False)
     """What the learned planner's search found; None for policies that do not search."""
 

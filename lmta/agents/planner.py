@@ -60,9 +60,9 @@ class Planner(AbstractPlayer):
         assert search is not None
         short = f", but only {len(choice.picks)} can be reached today" if len(choice.picks) < choice.budget else ""
         return (
-            f"{choice.budget} of {budget_left} left for subgoal {search.subgoal}, which leads with "
-            f"{search.policy[search.subgoal]:.0%}{short}; {search.value:.4g} is expected from today to the end; "
-            "a pick's value is what the low level expects after it."
+            f"{choice.budget} of {budget_left} left for subgoal {search.subgoal}, which has "
+            f"{search.policy[search.subgoal]:.0%} of the search policy{short}; {search.value:.4g} is expected from "
+            "today to the end; a pick's value is what the low level expects after it."
         )
 
     def _agent(self, days: int) -> Agent:
