@@ -4,9 +4,9 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import jax
 import tyro
@@ -14,14 +14,27 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import lmta
+from lmta.benchmarks.decide import DecideSettings, bench_decide, decide_table
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
+from lmta.benchmarks.train import TrainBenchSettings, bench_train, train_bench_table
 from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
+from lmta.devices import use_all_cores
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.tables import arena_table
 from lmta.experiments.classical import ClassicalSettings, run_classical
 from lmta.policies.registry import policy_names
 from lmta.types import InputError
 
+Measurement = (
+    Annotated[SimulateSettings, tyro.conf.subcommand("simulate")]
+    | Annotated[DecideSettings, tyro.conf.subcommand("decide")]
+    | Annotated[TrainBenchSettings, tyro.conf.subcommand("train")]
+)
+MEASUREMENTS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    SimulateSettings: (bench_simulate, simulate_table),
+    DecideSettings: (bench_decide, decide_table),
+    TrainBenchSettings: (bench_train, train_bench_table),
+}
 OUT = Console(width=None if sys.stdout.isatty() else 120)
 ERR = Console(stderr=True)
 
@@ -35,6 +48,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
     warnings.showwarning = _show_warning
     _keep_compilations()
+    use_all_cores()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -88,11 +102,10 @@ def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
         OUT.print(f"wrote {path}")
 
 
-def _bench(
-    what: tyro.conf.Positional[Literal["simulate"]], settings: tyro.conf.OmitArgPrefixes[SimulateSettings]
-) -> None:
+def _bench(what: tyro.conf.OmitSubcommandPrefixes[tyro.conf.OmitArgPrefixes[Measurement]]) -> None:
     """Measure speed, beside a yardstick in the same run."""
-    OUT.print(simulate_table(bench_simulate(settings)))
+    measure, table = MEASUREMENTS[type(what)]
+    OUT.print(table(measure(what)))
 
 
 def _experiment(

@@ -24,6 +24,12 @@ class ModelConfig:
     """Atoms of the categorical macro-reward, evenly spaced …"""
     reward_range: float = 20.0
     """… from minus to plus this, in squashed units."""
+    ambition: float = 0.7
+    """Spread of the subgoals' ambitions at the start: e to this power times an even pace is one standard deviation."""
+    budget_spread: float = 1.0
+    """Spread of a subgoal's budgets around its centre at the start, in picks."""
+    dueling: bool = True
+    """Whether Q is a value of the state plus an advantage of the node."""
     budget_given_subgoal: bool = True
     """Whether the budget policy sees the subgoal (ablation B → C)."""
     low_level_given_subgoal: bool = True
@@ -36,8 +42,8 @@ class ModelConfig:
 class SearchConfig:
     """Tree search over subgoals (App. B and Table of domain-specific overrides)."""
 
-    planner: Literal["puct", "gumbel", "prior"] = "puct"
-    """PUCT as in the paper, Gumbel MuZero, or the policy prior alone without search."""
+    planner: Literal["puct", "gumbel", "model-free"] = "puct"
+    """PUCT as in the paper, Gumbel MuZero, or no search: a subgoal policy with a gradient of its own (ablation F)."""
     simulations: int = 150
     c_init: float = 2.5
     dirichlet_alpha: float = 0.30
@@ -88,17 +94,23 @@ class TrainConfig:
     """Games that the replay keeps."""
     steps: int = 10_000
     """Primitive steps that the replay keeps."""
+    low_steps: int = 1
+    """Picks whose rewards a target of the low level counts before it bootstraps; 1 as in the paper."""
     unroll: int = 5
-    value_target: Literal["search", "return"] = "search"
-    """What values are fitted to: the search-backed value as in the paper, or the return that followed."""
+    value_steps: int = 0
+    """Rewards that a value target counts before it trusts the search-backed value; 0 as in the paper."""
     warm_up: int = 3
     """Epochs with average budgets before the budget policy takes over."""
     high_rate: float = 1e-3
     low_rate: float = 1e-3
     weight_decay: float = 1e-5
     clip: float = 5.0
+    averaging: float = 0.9
+    """How much of the average model stays from epoch to epoch; it plays once training is over."""
     low_discount: float = 0.997
     """Primitive-time discount γ_LL."""
+    rate_decay: float = 0.0
+    """Learning rates shrink as 1/√(1 + this · gradient steps)."""
     epsilon_first: float = 0.90
     epsilon_last: float = 0.05
     epsilon_decay: float = 0.995

@@ -26,7 +26,8 @@ class DataWarning(UserWarning):
 class Graph(eqx.Module):
     """A directed graph as an edge list; padding has both masks False and weight 0.
 
-    For influence the weight is the probability that the edge fires; for orienteering it is the distance.
+    For influence the weight is the probability that the edge fires; for orienteering it is the
+    receiver's share of its neighbours.
     """
 
     senders: Int[Array, " edges"]

@@ -1,4 +1,4 @@
-"""LMTA at work: one decision, and one day, of a batch of instances."""
+"""LMTA at work: what the high level intends for a day, and how the low level carries it out."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +19,8 @@ class Intent(eqx.Module):
     """A decision of the high level: the search's plan and the budget for its subgoal."""
 
     plan: Plan
-    budget: Int[Array, " batch"]
-    budget_logits: Float[Array, " batch budgets"]
+    budget: Int[Array, ""]
+    budget_logits: Float[Array, " budgets"]
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,16 @@ class Agent:
     config: Config
     max_days: int
 
-    def intend(self, model: Lmta, instances: Any, states: Any, key: Key[Array, ""], *, explore: bool) -> Intent:
+    def intend(self, model: Lmta, instance: Any, state: Any, key: Key[Array, ""], *, explore: bool) -> Intent:
         """Encode, search, choose a subgoal and a budget for it. Greedy play takes the likeliest budget."""
         search_key, budget_key = jax.random.split(key)
-        latents = jax.vmap(lambda i, s: model.high.encoder(self.problem.observe(i, s)))(instances, states)
-        left = instances.days - states.day
+        latent = model.high.encoder(self.problem.observe(instance, state))
+        days_left = instance.days - state.day
         found = plan(
-            model.high, self.config.search, latents, left, search_key, max_depth=self.max_days, explore=explore
+            model.high, self.config.search, latent, days_left, search_key, max_depth=self.max_days, explore=explore
         )
-        embedding = model.high.subgoals[found.subgoal]
-        logits, _ = jax.vmap(model.high.budget)(latents, embedding, states.budget_left)
-        budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits, axis=-1)
+        logits, _ = model.high.budget(latent, model.high.subgoals[found.subgoal], state.budget_left, days_left)
+        budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
         return Intent(found, budget.astype(jnp.int32), logits)
 
     def chooser(

@@ -12,9 +12,10 @@ from jaxtyping import Array, UInt32
 
 from lmta.agents.lmta import Agent, Intent
 from lmta.agents.saved import read_model
+from lmta.devices import map_over_cores
 from lmta.model.networks import Lmta
 from lmta.policies.player import AbstractPlayer, Choice
-from lmta.problems.base import AbstractInstance, AbstractState, Choose, DayRecord, Problem, pick_day, play_day
+from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem, pick_day, play_day
 from lmta.problems.batch import Batch
 from lmta.problems.registry import BENCHMARKS
 from lmta.problems.session import whole_number
@@ -50,9 +51,9 @@ class Planner(AbstractPlayer):
 
     def play_day(self, batch: Batch, states: Any, prepared: list[Any], seeds: list[int]) -> tuple[Any, DayRecord]:
         """One day of a batch."""
-        agent = self._agent(batch.days)
-        given = (batch.stacked, states, batch.luck, jnp.asarray(seeds, jnp.uint32))
-        return _play_day(agent, self.model, self.max_picks, batch.shared, *given)
+        day = _Day(self._agent(batch.days), self.max_picks)
+        common, own = (batch.stacked, None) if batch.shared else (None, batch.stacked)
+        return map_over_cores(day, (self.model, common), own, states, batch.luck, jnp.asarray(seeds, jnp.uint32))
 
     def why(self, choice: Choice, budget_left: int) -> str:
         """The budget, the subgoal with its weight in the search, and what is expected."""
@@ -90,40 +91,29 @@ def load(path: Any, *, simulations: Any = None) -> Planner:
     return Planner(f"{PREFIX}{os.fspath(path)}", benchmark.problem, agent, model, size.budget)
 
 
-def _intend(agent: Agent, model: Lmta, instance: Any, state: Any, seed: UInt32[Array, ""]) -> tuple[Intent, Choose]:
-    """The intent for one instance, without the axis of a batch, and the low level that carries it out."""
-    instances, states = jax.tree.map(lambda leaf: leaf[None], (instance, state))
-    intents = agent.intend(model, instances, states, jax.random.key(seed), explore=False)
-    intent = jax.tree.map(lambda leaf: leaf[0], intents)
-    return intent, agent.chooser(model, instance, intent.plan.subgoal)
-
-
 @eqx.filter_jit
 def _choose(
     agent: Agent, model: Lmta, max_picks: int, instance: Any, state: Any, seed: UInt32[Array, ""]
 ) -> tuple[Intent, DayRecord]:
-    intent, chooser = _intend(agent, model, instance, state, seed)
+    intent = agent.intend(model, instance, state, jax.random.key(seed), explore=False)
+    chooser = agent.chooser(model, instance, intent.plan.subgoal)
     _, record = pick_day(agent.problem, instance, state, chooser, intent.budget, max_picks)
     return intent, record
 
 
-@eqx.filter_jit
-def _play_day(
-    agent: Agent,
-    model: Lmta,
-    max_picks: int,
-    shared: bool,
-    instances: Any,
-    states: Any,
-    luck: Any,
-    seeds: UInt32[Array, " batch"],
-) -> tuple[Any, DayRecord]:
-    """Episode after episode: on a CPU faster than a batched search, and with the memory of one."""
+@dataclass(frozen=True)
+class _Day:
+    """Plays one day of one episode."""
 
-    def play(instance, state, luck, seed):
-        intent, chooser = _intend(agent, model, instance, state, seed)
-        return play_day(agent.problem, instance, state, luck, chooser, intent.budget, max_picks)
+    agent: Agent
+    max_picks: int
 
-    if shared:
-        return jax.lax.map(lambda episode: play(instances, *episode), (states, luck, seeds))
-    return jax.lax.map(lambda episode: play(*episode), (instances, states, luck, seeds))
+    def __call__(
+        self, shared: tuple[Lmta, Any], instance: Any, state: Any, luck: Any, seed: UInt32[Array, ""]
+    ) -> tuple[Any, DayRecord]:
+        """`shared` is the model and the instance, which stands beside the episodes where all have the same."""
+        model, common = shared
+        instance = instance if common is None else common
+        intent = self.agent.intend(model, instance, state, jax.random.key(seed), explore=False)
+        chooser = self.agent.chooser(model, instance, intent.plan.subgoal)
+        return play_day(self.agent.problem, instance, state, luck, chooser, intent.budget, self.max_picks)

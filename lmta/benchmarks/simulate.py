@@ -1,7 +1,5 @@
 """`lmta bench simulate`: episodes a second beside a plain NetworkX simulator, and how time grows with size."""
 
-import contextlib
-import os
 import random
 import resource
 import time
@@ -15,10 +13,11 @@ import jax
 import jax.numpy as jnp
 import networkx as nx
 import numpy as np
-from jax.sharding import AxisType, NamedSharding, PartitionSpec
+from jax.sharding import NamedSharding
 from rich.table import Table
 
 from lmta.benchmarks.networkx_simulator import random_episode
+from lmta.devices import EVERYWHERE, SPLIT, core_mesh, use_all_cores
 from lmta.evaluation.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.base import choose_in_order
@@ -52,7 +51,7 @@ class SimulateSettings:
 def bench_simulate(settings: SimulateSettings) -> dict[str, Any]:
     """Measure, in one run."""
     _check(settings)
-    _use_all_cores()
+    use_all_cores()
     networks = [
         erdos_renyi(settings.nodes, MEAN_DEGREE, np.random.default_rng([settings.seed, i]))
         for i in range(settings.batch)
@@ -104,12 +103,6 @@ def _check(settings: SimulateSettings) -> None:
         check_writable(settings.json)
 
 
-def _use_all_cores() -> None:
-    """One CPU device a core. Once JAX has started it keeps the devices it has, and those are measured."""
-    with contextlib.suppress(RuntimeError):
-        jax.config.update("jax_num_cpu_devices", os.cpu_count() or 1)
-
-
 def simulate_table(result: dict[str, Any]) -> Table:
     """The measurement for people."""
     settings = result["settings"]
@@ -148,16 +141,14 @@ def _time_batch(settings: SimulateSettings, networks: list[Network]) -> float:
     instances = [make_instance(network, settings.days, settings.budget) for network in networks]
     shared = len(instances) == 1
     stacked = instances[0] if shared else problem.stack(instances)
-    num_devices = len(jax.devices()) if settings.batch % len(jax.devices()) == 0 else 1
-    mesh = jax.make_mesh((num_devices,), ("episodes",), axis_types=(AxisType.Auto,))
-    split, everywhere = PartitionSpec("episodes"), PartitionSpec()
-    instance_spec = everywhere if shared else split
+    mesh = core_mesh(settings.batch)
+    instance_spec = EVERYWHERE if shared else SPLIT
 
     batch = jax.vmap(_random_score_of(settings), (None if shared else 0, 0))
-    mapped = jax.shard_map(batch, mesh=mesh, in_specs=(instance_spec, split), out_specs=split, check_vma=False)
+    mapped = jax.shard_map(batch, mesh=mesh, in_specs=(instance_spec, SPLIT), out_specs=SPLIT, check_vma=False)
     run = jax.jit(mapped)
     stacked = jax.device_put(stacked, NamedSharding(mesh, instance_spec))
-    keys = jax.device_put(jax.random.split(jax.random.key(settings.seed), settings.batch), NamedSharding(mesh, split))
+    keys = jax.device_put(jax.random.split(jax.random.key(settings.seed), settings.batch), NamedSharding(mesh, SPLIT))
     return _median_seconds(lambda: jax.block_until_ready(run(stacked, keys)), settings.repeats)
 
 

@@ -82,48 +82,73 @@ class Prediction(eqx.Module):
 
 
 class BudgetHead(eqx.Module):
-    """b_ψ and its critic V_η: how much to spend on a subgoal, and what to expect of it."""
+    """b_ψ and its critic V_η: how much to spend on a subgoal, and what to expect of it.
+
+    The policy starts where the warm-up leaves off, near what an even pace would spend today, times an ambition that
+    differs from subgoal to subgoal; logits of a network on [h; z] are added to that.
+    """
 
     policy: eqx.nn.MLP
     value: eqx.nn.MLP
+    ambition: Float[Array, " subgoal"]
     given_subgoal: bool = eqx.field(static=True)
+    spread: float = eqx.field(static=True)
 
     def __init__(self, config: ModelConfig, max_budget: int, *, key: PRNGKeyArray):
-        policy_key, value_key = jax.random.split(key)
+        policy_key, value_key, ambition_key = jax.random.split(key, 3)
         in_size = config.latent + config.subgoal_size
         self.policy = _mlp(in_size, max_budget + 1, config.hidden, key=policy_key)
         self.value = _mlp(in_size, 1, config.hidden, key=value_key)
+        self.ambition = config.ambition * on_sphere(jax.random.normal(ambition_key, (config.subgoal_size,)))
         self.given_subgoal = config.budget_given_subgoal
+        self.spread = config.budget_spread
 
     def __call__(
-        self, h: Float[Array, " latent"], z: Float[Array, " subgoal"], left: Int[Array, ""]
+        self, h: Float[Array, " latent"], z: Float[Array, " subgoal"], left: Int[Array, ""], days_left: Int[Array, ""]
     ) -> tuple[Float[Array, " budgets"], Float[Array, ""]]:
         """(logits over 0..B_max with what exceeds `left` masked, squashed value of the critic)."""
-        x = jnp.concatenate([h, z if self.given_subgoal else jnp.zeros_like(z)])
-        logits = self.policy(x)
-        return jnp.where(jnp.arange(logits.shape[0]) <= left, logits, MASKED), self.value(x)[0]
+        z = z if self.given_subgoal else jnp.zeros_like(z)
+        x = jnp.concatenate([h, z])
+        learned = self.policy(x)
+        budgets = jnp.arange(learned.shape[0])
+        pace = jnp.maximum(left / jnp.maximum(days_left, 1), 1.0)
+        centre = pace * jnp.exp(self.ambition @ z)
+        logits = learned - 0.5 * ((budgets - centre) / self.spread) ** 2
+        return jnp.where(budgets <= left, logits, MASKED), self.value(x)[0]
 
 
 class QNetwork(eqx.Module):
     """Q(s', a | z): message passing, with the subgoal beside each node's features."""
 
     network: GraphNetwork
-    head: eqx.nn.MLP
+    node: eqx.nn.Linear
+    context: eqx.nn.Linear
+    advantage: eqx.nn.Linear
+    value: eqx.nn.MLP
     given_subgoal: bool = eqx.field(static=True)
+    dueling: bool = eqx.field(static=True)
 
     def __init__(self, node_size: int, global_size: int, config: ModelConfig, *, key: PRNGKeyArray):
-        network_key, head_key = jax.random.split(key)
-        self.network = GraphNetwork(node_size, global_size, config.q_hidden, config.q_layers, key=network_key)
-        self.head = _mlp(2 * config.q_hidden + config.subgoal_size, 1, config.q_hidden, key=head_key)
+        keys = jax.random.split(key, 5)
+        width, context_size = config.q_hidden, config.q_hidden + config.subgoal_size + global_size
+        self.network = GraphNetwork(node_size, global_size, width, config.q_layers, key=keys[0])
+        self.node = eqx.nn.Linear(width, width, use_bias=False, key=keys[1])
+        self.context = eqx.nn.Linear(context_size, width, key=keys[2])
+        self.advantage = eqx.nn.Linear(width, 1, key=keys[3])
+        self.value = _mlp(context_size, 1, width, key=keys[4])
         self.given_subgoal = config.low_level_given_subgoal
+        self.dueling = config.dueling
 
     def __call__(self, observation: Observation, z: Float[Array, " subgoal"]) -> Float[Array, " nodes"]:
         """The value of picking each node (without mask)."""
-        nodes = self.network(observation)
-        num_nodes = nodes.shape[0]
-        pooled = jnp.broadcast_to(mean_pool(nodes, observation.graph), nodes.shape)
-        goal = jnp.broadcast_to(z if self.given_subgoal else jnp.zeros_like(z), (num_nodes, z.shape[0]))
-        return jax.vmap(self.head)(jnp.concatenate([nodes, pooled, goal], axis=-1))[:, 0]
+        nodes, graph = self.network(observation), observation.graph
+        goal = z if self.given_subgoal else jnp.zeros_like(z)
+        context = jnp.concatenate([mean_pool(nodes, graph), goal, observation.globals])
+        hidden = jax.nn.relu(jax.vmap(self.node)(nodes) + self.context(context))
+        advantage = jax.vmap(self.advantage)(hidden)
+        if not self.dueling:
+            return advantage[:, 0]
+        return (self.value(context) + advantage - mean_pool(advantage, graph))[:, 0]
 
 
 class HighLevel(eqx.Module):

@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from lmta.sparse import padded_size
 from lmta.types import Graph
@@ -9,14 +10,13 @@ from lmta.types import Graph
 
 def pad_graph(graph: Graph, num_nodes: int, num_edges: int) -> Graph:
     """The same graph with room for `num_nodes` and `num_edges`."""
-    new_edges = num_edges - graph.senders.shape[0]
     return Graph(
-        senders=jnp.pad(graph.senders, (0, new_edges)),
-        receivers=jnp.pad(graph.receivers, (0, new_edges)),
-        weight=jnp.pad(graph.weight, (0, new_edges)),
-        reverse=jnp.pad(graph.reverse, (0, new_edges), constant_values=-1),
-        edge_mask=jnp.pad(graph.edge_mask, (0, new_edges)),
-        node_mask=jnp.pad(graph.node_mask, (0, num_nodes - graph.num_nodes)),
+        senders=_pad(graph.senders, num_edges),
+        receivers=_pad(graph.receivers, num_edges),
+        weight=_pad(graph.weight, num_edges),
+        reverse=_pad(graph.reverse, num_edges, -1),
+        edge_mask=_pad(graph.edge_mask, num_edges),
+        node_mask=_pad(graph.node_mask, num_nodes),
     )
 
 
@@ -24,15 +24,20 @@ def make_graph(senders: np.ndarray, receivers: np.ndarray, weight: np.ndarray, n
     """A graph with its edges sorted by receiver and padded to a size that other graphs share."""
     order = np.lexsort((senders, receivers))
     senders, receivers = senders[order].astype(np.int64), receivers[order].astype(np.int64)
-    graph = Graph(
-        senders=jnp.asarray(senders, jnp.int32),
-        receivers=jnp.asarray(receivers, jnp.int32),
-        weight=jnp.asarray(weight[order], jnp.float32),
-        reverse=jnp.asarray(_reverse_edges(senders, receivers, num_nodes), jnp.int32),
-        edge_mask=jnp.ones(len(order), bool),
+    num_edges = padded_size(len(order))
+    return Graph(
+        senders=_pad(senders.astype(np.int32), num_edges),
+        receivers=_pad(receivers.astype(np.int32), num_edges),
+        weight=_pad(weight[order].astype(np.float32), num_edges),
+        reverse=_pad(_reverse_edges(senders, receivers, num_nodes).astype(np.int32), num_edges, -1),
+        edge_mask=_pad(np.ones(len(order), bool), num_edges),
         node_mask=jnp.ones(num_nodes, bool),
     )
-    return pad_graph(graph, num_nodes, padded_size(len(order)))
+
+
+def _pad(array: Array | np.ndarray, size: int, value: int = 0) -> Array:
+    """The array with room for `size`; padded on the host, where a new size costs no compilation."""
+    return jnp.asarray(np.pad(np.asarray(array), (0, size - array.shape[0]), constant_values=value))
 
 
 def _reverse_edges(senders: np.ndarray, receivers: np.ndarray, num_nodes: int) -> np.ndarray:

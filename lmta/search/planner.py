@@ -1,4 +1,4 @@
-"""Search over subgoals in latent space (App. B): model, latents and key in; search policy and value out."""
+"""Search over subgoals in latent space (App. B): model, latent and key in; search policy and value out."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
@@ -32,39 +32,39 @@ class LatentModel(Protocol):
 
 
 class Plan(eqx.Module):
-    """What search found for each decision of a batch."""
+    """What search found for a decision."""
 
-    subgoal: Int[Array, " batch"]
+    subgoal: Int[Array, ""]
     """Drawn from the search policy, or its best when playing greedily."""
-    policy: Float[Array, " batch subgoals"]
+    policy: Float[Array, " subgoals"]
     """The search policy: shares of the visits (PUCT) or improved policy (Gumbel)."""
-    value: Float[Array, " batch"]
+    value: Float[Array, ""]
     """The search-backed value of the root, in true units."""
-    subgoal_values: Float[Array, " batch subgoals"]
+    subgoal_values: Float[Array, " subgoals"]
     """The value of each subgoal at the root; where it was never tried, the root's own."""
 
 
 def plan(
     model: LatentModel,
     config: SearchConfig,
-    latents: Float[Array, " batch latent"],
-    decisions_left: Int[Array, " batch"],
+    latent: Float[Array, " latent"],
+    decisions_left: Int[Array, ""],
     key: Key[Array, ""],
     *,
     max_depth: int,
     explore: bool,
 ) -> Plan:
-    """Search from each latent. Past the last decision there is neither reward nor value.
+    """Search from a latent. Past the last decision there is neither reward nor value.
 
     With `explore` there is Dirichlet noise at the root and the subgoal is drawn at the training temperature; without,
     there is no noise and the most visited subgoal is taken.
     """
-    prior, value = _predict(model, latents, decisions_left)
-    if config.planner == "prior" or config.simulations == 0:
-        policy = jax.nn.softmax(prior)
-        subgoal = jax.random.categorical(key, prior) if explore else jnp.argmax(prior, axis=-1)
-        return Plan(subgoal, policy, value, jnp.broadcast_to(value[:, None], policy.shape))
-    root = mctx.RootFnOutput(prior_logits=prior, value=value, embedding=(latents, decisions_left))  # pyright: ignore
+    embedding = (latent[None], decisions_left[None])
+    prior, value = _predict(model, *embedding)
+    if config.planner == "model-free" or config.simulations == 0:
+        subgoal = jax.random.categorical(key, prior[0]) if explore else jnp.argmax(prior[0])
+        return Plan(subgoal, jax.nn.softmax(prior[0]), value[0], jnp.full(prior.shape[1:], value[0]))
+    root = mctx.RootFnOutput(prior_logits=prior, value=value, embedding=embedding)  # pyright: ignore
     inputs: Any = (model, key, root, _make_recurrent(config.discount))
     size: Any = {"num_simulations": config.simulations, "max_depth": max_depth}
     if config.planner == "gumbel":
@@ -79,13 +79,13 @@ def plan(
             temperature=config.temperature if explore else 0.0,
         )
     summary = found.search_tree.summary()
-    tried = jnp.asarray(summary.visit_counts) > 0
-    root_value = jnp.asarray(summary.value)
+    tried = jnp.asarray(summary.visit_counts)[0] > 0
+    root_value = jnp.asarray(summary.value)[0]
     return Plan(
-        subgoal=jnp.asarray(found.action),
-        policy=jnp.asarray(found.action_weights),
+        subgoal=jnp.asarray(found.action)[0],
+        policy=jnp.asarray(found.action_weights)[0],
         value=root_value,
-        subgoal_values=jnp.where(tried, jnp.asarray(summary.qvalues), root_value[:, None]),
+        subgoal_values=jnp.where(tried, jnp.asarray(summary.qvalues)[0], root_value),
     )
 
 

@@ -1,5 +1,6 @@
 """Self-play: a batch of episodes under exploration, as games."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -7,10 +8,24 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Key
 
 from lmta.agents.lmta import Agent
+from lmta.devices import map_over_cores
 from lmta.model.networks import Lmta
 from lmta.policies.budgets import average
 from lmta.problems.base import Choose, play_day
 from lmta.training.game import Game
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Plays one instance under exploration, as a game."""
+
+    agent: Agent
+    max_picks: int
+
+    def __call__(self, shared: tuple[Lmta, Array, Array], instance: Any, key: Key[Array, ""]) -> Game:
+        """`shared` is the model, ε, and whether budgets are average instead of the budget policy's (warm-up)."""
+        model, epsilon, warm_up = shared
+        return _episode(self.agent, model, instance, epsilon, warm_up, key, self.max_picks)
 
 
 def self_play(
@@ -22,47 +37,47 @@ def self_play(
     key: Key[Array, ""],
     max_picks: int,
 ) -> Game:
-    """Play every instance once. While `warm_up` holds, budgets are average instead of the budget policy's."""
-    problem, batch = agent.problem, instances.days.shape[0]
+    """Play every instance of a batch once."""
+    keys = jax.random.split(key, instances.days.shape[0])
+    return map_over_cores(Episode(agent, max_picks), (model, epsilon, warm_up), instances, keys)
+
+
+def _episode(
+    agent: Agent,
+    model: Lmta,
+    instance: Any,
+    epsilon: Float[Array, ""],
+    warm_up: Bool[Array, ""],
+    key: Key[Array, ""],
+    max_picks: int,
+) -> Game:
+    problem = agent.problem
     luck_key, play_key = jax.random.split(key)
-    luck = jax.vmap(lambda i, k: problem.draw_luck(i, agent.max_days, k))(instances, jax.random.split(luck_key, batch))
+    luck = problem.draw_luck(instance, agent.max_days, luck_key)
 
-    def day(states, key):
+    def day(state, key):
         intent_key, pick_key = jax.random.split(key)
-        intent = agent.intend(model, instances, states, intent_key, explore=True)
-        heuristic = jax.vmap(average, (0, 0, None))(instances, states, None)
-        budgets = jnp.where(warm_up, heuristic, intent.budget)
-        log_probs = jax.nn.log_softmax(intent.budget_logits)
-        log_prob = jnp.take_along_axis(log_probs, budgets[:, None], axis=1)[:, 0]
-
-        def one(instance, state, luck, subgoal, budget, key):
-            chooser = _watched(agent, agent.chooser(model, instance, subgoal, epsilon, key), instance)
-            after, record = play_day(problem, instance, state, luck, chooser, budget, max_picks)
-            picked = _replay_picks(agent, instance, state, record)
-            return after, record, problem.forecast(instance, picked)
-
-        keys = jax.random.split(pick_key, batch)
-        following, record, final = jax.vmap(one)(instances, states, luck, intent.plan.subgoal, budgets, keys)
-        slot = jax.nn.one_hot(record.num_picks, max_picks + 1)
-        forecasts = jnp.pad(record.values, ((0, 0), (0, 1))) * (1 - slot) + slot * final[:, None]
+        intent = agent.intend(model, instance, state, intent_key, explore=True)
+        budget = jnp.where(warm_up, average(instance, state, None), intent.budget)
+        chooser = _watched(agent, agent.chooser(model, instance, intent.plan.subgoal, epsilon, pick_key), instance)
+        following, record = play_day(problem, instance, state, luck, chooser, budget, max_picks)
+        picked = _replay_picks(agent, instance, state, record)
         kept = {
             "subgoal": intent.plan.subgoal,
-            "budget": budgets,
-            "budget_log_prob": jnp.where(warm_up, 0.0, log_prob),
+            "budget": budget,
+            "budget_log_prob": jnp.where(warm_up, 0.0, jax.nn.log_softmax(intent.budget_logits)[budget]),
             "picks": record.picks,
             "num_picks": record.num_picks,
-            "forecasts": forecasts,
+            "forecasts": jnp.pad(record.values, (0, 1)).at[record.num_picks].set(problem.forecast(instance, picked)),
             "reward": record.reward,
             "policy": intent.plan.policy,
             "value": intent.plan.value,
         }
-        return following, (states, kept)
+        return following, (state, kept)
 
-    first = jax.vmap(problem.reset)(instances)
-    last, (mornings, kept) = jax.lax.scan(day, first, jax.random.split(play_key, agent.max_days))
+    last, (mornings, kept) = jax.lax.scan(day, problem.reset(instance), jax.random.split(play_key, agent.max_days))
     mornings = jax.tree.map(lambda days, end: jnp.concatenate([days, end[None]]), mornings, last)
-    by_game = jax.tree.map(lambda leaf: jnp.swapaxes(leaf, 0, 1), (mornings, kept))
-    return jax.vmap(lambda i, states, kept: Game(instance=i, mornings=states, **kept))(instances, *by_game)
+    return Game(instance=instance, mornings=mornings, **kept)
 
 
 def _watched(agent: Agent, choose: Choose, instance: Any) -> Choose:

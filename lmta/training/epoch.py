@@ -12,7 +12,7 @@ from lmta.agents.lmta import Agent
 from lmta.training.collect import self_play
 from lmta.training.game import Game
 from lmta.training.replay import Replay, add, sample_high, sample_low
-from lmta.training.update import Learner, Terms, update_high, update_low
+from lmta.training.update import Learner, Terms, update_average, update_high, update_low
 
 
 def epsilon(agent: Agent, low_steps: Int[Array, ""]) -> Array:
@@ -21,7 +21,6 @@ def epsilon(agent: Agent, low_steps: Int[Array, ""]) -> Array:
     return jnp.maximum(train.epsilon_first * train.epsilon_decay**low_steps, train.epsilon_last)
 
 
-@eqx.filter_jit
 def play_games(
     agent: Agent, learner: Learner, instances: Any, epoch: Int[Array, ""], key: Key[Array, ""], max_picks: int
 ) -> Game:
@@ -48,14 +47,14 @@ def learn(
     arrays, static = eqx.partition(learner, eqx.is_array)
 
     def low_step(arrays, key):
-        batch = sample_low(problem, replay, train.low_batch, train.steps, key)
+        batch = sample_low(problem, replay, train, key)
         after, terms = update_low(eqx.combine(arrays, static), problem, config, batch)
         return eqx.filter(after, eqx.is_array), terms
 
     def high_step(arrays, key):
         unroll_key, step_key = jax.random.split(key)
-        batch = sample_high(replay, train, unroll_key)
-        steps = sample_low(problem, replay, train.low_batch, train.steps, step_key)
+        batch = sample_high(replay, config, unroll_key)
+        steps = sample_low(problem, replay, train, step_key)
         learn_budget = epoch >= train.warm_up
         after, terms = update_high(eqx.combine(arrays, static), problem, config, batch, steps, learn_budget)
         return eqx.filter(after, eqx.is_array), terms
@@ -63,4 +62,4 @@ def learn(
     arrays, high_terms = jax.lax.scan(high_step, arrays, jax.random.split(high_key, train.high_updates))
     arrays, low_terms = jax.lax.scan(low_step, arrays, jax.random.split(low_key, train.low_updates))
     terms = jax.tree.map(jnp.mean, high_terms | low_terms)
-    return eqx.combine(arrays, static), terms
+    return update_average(eqx.combine(arrays, static), config, epoch), terms

@@ -28,15 +28,9 @@ class Game(eqx.Module):
     value: Float[Array, " days"]
 
 
-class Steps(eqx.Module):
-    """The primitive steps of a game: the reward of each pick, and where the next pick happens."""
-
-    reward: Float[Array, " days max_picks"]
-    next_day: Int[Array, " days"]
-    """The next day with a pick, or the number of days where there is none."""
-
-
-def steps_of(num_picks: Int[Array, " days"], forecasts: Array, reward: Float[Array, " days"]) -> Steps:
+def step_rewards(
+    num_picks: Int[Array, " days"], forecasts: Array, reward: Float[Array, " days"]
+) -> Float[Array, " days max_picks"]:
     """Rewards of single picks that add up to the score of the game, from the first pick on.
 
     A pick earns what it adds to the forecast. The last pick of a day also earns what remains of the day's reward, and
@@ -46,15 +40,15 @@ def steps_of(num_picks: Int[Array, " days"], forecasts: Array, reward: Float[Arr
     index = jnp.arange(max_picks)
     made = index < num_picks[:, None]
     gains = jnp.where(made, jnp.diff(forecasts, axis=1), 0.0)
-    next_day = _next_day_with_a_pick(num_picks)
     until = jnp.concatenate([jnp.zeros(1), jnp.cumsum(reward)])
-    later = until[next_day] - until[jnp.arange(days) + 1]
+    later = until[_next_day_with_a_pick(num_picks)] - until[jnp.arange(days) + 1]
     rest = reward - gains.sum(axis=1) + later
     is_last = index == num_picks[:, None] - 1
-    return Steps(gains + jnp.where(is_last, rest[:, None], 0.0), next_day)
+    return gains + jnp.where(is_last, rest[:, None], 0.0)
 
 
 def _next_day_with_a_pick(num_picks: Int[Array, " days"]) -> Int[Array, " days"]:
+    """For each day the next one with a pick, or the number of days where there is none."""
     days = num_picks.shape[0]
     day = jnp.arange(days)
     candidates = jnp.where((day[None, :] > day[:, None]) & (num_picks > 0)[None, :], day[None, :], days)

@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.config import TrainConfig
+from lmta.config import Config, TrainConfig
 from lmta.problems.base import Problem
-from lmta.training.game import Game, macro_reward, steps_of
+from lmta.training.game import Game, macro_reward, step_rewards
 
 
 class Replay(eqx.Module):
@@ -49,11 +49,14 @@ class LowBatch(eqx.Module):
     state: Any
     subgoal: Int[Array, ""]
     node: Int[Array, ""]
-    reward: Float[Array, ""]
     next_state: Any
-    next_subgoal: Int[Array, ""]
+    """Where the next pick is made, or the end of the game."""
+    reward: Float[Array, ""]
+    """The discounted rewards up to the pick to bootstrap from."""
+    bootstrap_state: Any
+    bootstrap_subgoal: Int[Array, ""]
     goes_on: Float[Array, ""]
-    """1 where another pick follows, 0 at the end."""
+    """1 where there is such a pick, 0 where the game ends before it."""
 
 
 def make_replay(game: Game, capacity: int) -> Replay:
@@ -74,9 +77,10 @@ def add(replay: Replay, games: Game) -> Replay:
     )
 
 
-def sample_high(replay: Replay, config: TrainConfig, key: Key[Array, ""]) -> HighBatch:
+def sample_high(replay: Replay, config: Config, key: Key[Array, ""]) -> HighBatch:
     """Decisions drawn evenly from all games, each with the unroll that follows it."""
-    batch, unroll = config.high_batch, config.unroll
+    train, discount = config.train, config.search.discount
+    batch, unroll = train.high_batch, train.unroll
     game_key, day_key = jax.random.split(key)
     number = jax.random.randint(game_key, (batch,), 0, replay.size)
     day_draw = jax.random.uniform(day_key, (batch,))
@@ -89,9 +93,9 @@ def sample_high(replay: Replay, config: TrainConfig, key: Key[Array, ""]) -> Hig
         live = ahead < days
         at = jnp.minimum(ahead, game.value.shape[0] - 1)
         rewards = jax.vmap(macro_reward, (0, 0, 0, None))(
-            game.num_picks, game.forecasts, game.reward, config.low_discount
+            game.num_picks, game.forecasts, game.reward, train.low_discount
         )
-        values = game.value if config.value_target == "search" else jnp.cumsum(rewards[::-1])[::-1]
+        values = value_targets(rewards, game.value, days, train.value_steps, discount)
         return HighBatch(
             instance=game.instance,
             state=jax.tree.map(lambda leaf: leaf[day], game.mornings),
@@ -108,35 +112,50 @@ def sample_high(replay: Replay, config: TrainConfig, key: Key[Array, ""]) -> Hig
     return jax.vmap(one)(number, day_draw)
 
 
-def sample_low(problem: Problem, replay: Replay, batch: int, max_steps: int, key: Key[Array, ""]) -> LowBatch:
-    """Picks drawn evenly from the newest `max_steps` of the ring; states between picks are replayed."""
-    counts = _newest_steps(replay, max_steps)
+def value_targets(
+    rewards: Float[Array, " days"], values: Float[Array, " days"], days: Int[Array, ""], steps: int, discount: float
+) -> Float[Array, " days"]:
+    """Σ_{j<n} γʲ R_{k+j} + γⁿ v^TS(s_{k+n}) for every decision k; 0 after the last day."""
+    horizon = rewards.shape[0]
+    steps = min(steps, horizon)
+    live = jnp.arange(horizon) < days
+    rewards, values = (jnp.pad(jnp.where(live, x, 0.0), (0, steps)) for x in (rewards, values))
+    ahead = jnp.arange(horizon)[:, None] + jnp.arange(steps)
+    return (discount ** jnp.arange(steps) * rewards[ahead]).sum(axis=1) + discount**steps * values[steps:]
+
+
+def sample_low(problem: Problem, replay: Replay, config: TrainConfig, key: Key[Array, ""]) -> LowBatch:
+    """Picks drawn evenly from the newest ones of the ring; states between picks are replayed."""
+    counts = _newest_steps(replay, config.steps)
     game_key, step_key = jax.random.split(key)
-    number = jax.random.categorical(game_key, jnp.log(counts.astype(jnp.float32)), shape=(batch,))
-    draw = jax.random.uniform(step_key, (batch,))
+    number = jax.random.categorical(game_key, jnp.log(counts.astype(jnp.float32)), shape=(config.low_batch,))
+    draw = jax.random.uniform(step_key, (config.low_batch,))
 
     def one(number, draw):
         game = jax.tree.map(lambda leaf: leaf[number], replay.games)
-        steps = steps_of(game.num_picks, game.forecasts, game.reward)
+        rewards = step_rewards(game.num_picks, game.forecasts, game.reward)
         ends = jnp.cumsum(game.num_picks)
-        step = jnp.minimum((draw * ends[-1]).astype(jnp.int32), ends[-1] - 1)
-        day = jnp.searchsorted(ends, step, side="right")
-        index = step - (ends[day] - game.num_picks[day])
-        before = _after_picks(problem, game, day, index)
-        after = problem.pick(game.instance, before, game.picks[day, index])
-        same_day = index + 1 < game.num_picks[day]
-        next_day = jnp.where(same_day, day, steps.next_day[day])
-        morning = jax.tree.map(lambda leaf: leaf[next_day], game.mornings)
-        last = game.subgoal.shape[0] - 1
+        first = jnp.minimum((draw * ends[-1]).astype(jnp.int32), ends[-1] - 1)
+        ahead = first + jnp.arange(config.low_steps + 1)
+        day = jnp.minimum(jnp.searchsorted(ends, ahead, side="right"), len(ends) - 1)
+        index = ahead - (ends[day] - game.num_picks[day])
+        made = ahead < ends[-1]
+        gained = jnp.where(made[:-1], rewards[day[:-1], index[:-1]], 0.0)
+
+        def before_pick(n):
+            state = _after_picks(problem, game, day[n], index[n])
+            return jax.tree.map(lambda leaf, days: jnp.where(made[n], leaf, days[-1]), state, game.mornings)
+
         return LowBatch(
             instance=game.instance,
-            state=before,
-            subgoal=game.subgoal[day],
-            node=game.picks[day, index],
-            reward=steps.reward[day, index],
-            next_state=jax.tree.map(lambda a, m: jnp.where(same_day, a, m), after, morning),
-            next_subgoal=game.subgoal[jnp.minimum(next_day, last)],
-            goes_on=(next_day <= last).astype(jnp.float32),
+            state=before_pick(0),
+            subgoal=game.subgoal[day[0]],
+            node=game.picks[day[0], index[0]],
+            next_state=before_pick(1),
+            reward=(config.low_discount ** jnp.arange(config.low_steps) * gained).sum(),
+            bootstrap_state=before_pick(-1),
+            bootstrap_subgoal=game.subgoal[day[-1]],
+            goes_on=made[-1].astype(jnp.float32),
         )
 
     return jax.vmap(one)(number, draw)

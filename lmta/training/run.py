@@ -10,6 +10,7 @@ from jaxtyping import Array, Int, UInt32
 
 from lmta.agents.lmta import Agent
 from lmta.agents.settings import RunSettings, make_model
+from lmta.devices import on_first_core
 from lmta.problems.registry import BENCHMARKS
 from lmta.sparse import padded_size
 from lmta.training.epoch import learn, play_games, store
@@ -46,7 +47,8 @@ def begin(settings: RunSettings) -> Progress:
     shapes = eqx.filter_eval_shape(play_games, agent, learner, instances, jnp.int32(0), run_key, padded_size(budget))
     game = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape[1:], leaf.dtype), shapes)
     replay = make_replay(game, settings.config.train.games)
-    return Progress(learner, replay, jax.random.key_data(run_key), jnp.zeros((), jnp.int32))
+    progress = Progress(learner, replay, jax.random.key_data(run_key), jnp.zeros((), jnp.int32))
+    return on_first_core(progress)
 
 
 def advance(settings: RunSettings, progress: Progress) -> tuple[Progress, dict[str, float]]:

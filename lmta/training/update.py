@@ -21,6 +21,8 @@ Terms = dict[str, Float[Array, ""]]
 class Learner(eqx.Module):
     """What training changes: the model, the target of its low level, the optimisers and the count of steps."""
 
+    average: Lmta
+    """The mean of the latest models: steadier than any one of them, and what plays once training is over."""
     model: Lmta
     low_target: QNetwork
     high_optimiser: optax.OptState
@@ -36,7 +38,9 @@ def make_optimisers(config: Config) -> tuple[optax.GradientTransformation, optax
 
     def of(rate: float) -> optax.GradientTransformation:
         train = config.train
-        return optax.chain(optax.clip_by_global_norm(train.clip), optax.adamw(rate, weight_decay=train.weight_decay))
+        schedule = lambda step: rate / jnp.sqrt(1 + train.rate_decay * step)  # noqa: E731
+        adam = optax.adamw(schedule, weight_decay=train.weight_decay)
+        return optax.chain(optax.clip_by_global_norm(train.clip), adam)
 
     return of(config.train.high_rate), of(config.train.low_rate)
 
@@ -45,6 +49,7 @@ def make_learner(model: Lmta, config: Config) -> Learner:
     """A learner at the beginning."""
     high, low = make_optimisers(config)
     return Learner(
+        average=model,
         model=model,
         low_target=model.low,
         high_optimiser=high.init(eqx.filter(model.high, eqx.is_array)),
@@ -60,6 +65,8 @@ def high_loss(
     weights = config.loss
     latents = _encode(high, problem, batch.instance, batch.state)
     terms = _muzero_terms(high, latents, batch)
+    if config.search.planner == "model-free":
+        terms["policy"] = _subgoal_actor(high, config, latents, batch)
     terms |= _geometry_terms(high, problem, config, latents, batch, steps)
     terms |= _budget_terms(high, config, latents, batch)
     muzero = weights.policy * terms["policy"] + weights.value * terms["value"] + weights.reward * terms["reward"]
@@ -136,13 +143,36 @@ def fixed_margin(config: Config, batch: HighBatch) -> Float[Array, ""]:
     return config.loss.cap_distance * a_day.mean()
 
 
+def _subgoal_actor(
+    high: HighLevel, config: Config, latents: Float[Array, " batch latent"], batch: HighBatch
+) -> Float[Array, ""]:
+    """The policy gradient of the high level without search (ablation F): like the budget's, on the same targets."""
+    logits, value = jax.vmap(high.prediction)(latents)
+    subgoal = batch.subgoal[:, 0]
+    behaviour = jnp.log(jnp.take_along_axis(batch.policy[:, 0], subgoal[:, None], axis=1)[:, 0] + 1e-9)
+    advantage = _scaled_advantage(_decision_target(config, batch), value)
+    actor = jax.vmap(losses.actor_loss)(logits, subgoal, advantage, behaviour)
+    return (actor - config.loss.entropy * jax.vmap(losses.entropy)(logits)).mean()
+
+
+def _decision_target(config: Config, batch: HighBatch) -> Float[Array, " batch"]:
+    """Ĝ = R_k + γ v^TS(s_{k+1})."""
+    return batch.reward[:, 0] + config.search.discount * batch.value[:, 1]
+
+
+def _scaled_advantage(target: Float[Array, " batch"], squashed: Float[Array, " batch"]) -> Float[Array, " batch"]:
+    """Ĝ - V in units of its own size over the batch, so that the entropy bonus weighs alike in every problem."""
+    advantage = target - unsquash(squashed)
+    return advantage / (jnp.sqrt(jnp.mean(advantage**2)) + 1e-3)
+
+
 def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch latent"], batch: HighBatch) -> Terms:
     """Actor, critic and entropy on Ĝ = R_k + γ v^TS(s_{k+1})."""
-    target = batch.reward[:, 0] + config.search.discount * batch.value[:, 1]
+    target = _decision_target(config, batch)
     embedding = high.subgoals[batch.subgoal[:, 0]]
-    logits, value = jax.vmap(high.budget)(latents, embedding, batch.state.budget_left)
-    advantage = target - unsquash(value)
-    advantage = advantage / (jnp.std(target) + 1.0)
+    days_left = batch.instance.days - batch.state.day
+    logits, value = jax.vmap(high.budget)(latents, embedding, batch.state.budget_left, days_left)
+    advantage = _scaled_advantage(target, value)
     return {
         "budget_actor": jax.vmap(losses.actor_loss)(logits, batch.budget, advantage, batch.budget_log_prob).mean(),
         "budget_critic": jax.vmap(losses.critic_loss)(value, target).mean(),
@@ -158,12 +188,12 @@ def low_loss(
     discount: float,
     batch: LowBatch,
 ) -> tuple[Float[Array, ""], Terms]:
-    """The Bellman error of the low level: y = r + γ_LL max_a' Q'(s', a' | z)."""
+    """The Bellman error of the low level: y = r + γ_LLⁿ max_a' Q'(s', a' | z), with the rewards of n picks in r."""
 
     def one(step: LowBatch):
         value = low(problem.observe(step.instance, step.state), subgoals[step.subgoal])[step.node]
-        following = target(problem.observe(step.instance, step.next_state), subgoals[step.next_subgoal])
-        legal = problem.legal(step.instance, step.next_state)
+        following = target(problem.observe(step.instance, step.bootstrap_state), subgoals[step.bootstrap_subgoal])
+        legal = problem.legal(step.instance, step.bootstrap_state)
         best = jnp.where(legal.any(), masked(following, legal).max(), 0.0)
         wanted = step.reward + discount * step.goes_on * best
         return losses.q_loss(value, wanted), value
@@ -192,7 +222,7 @@ def update_low(learner: Learner, problem: Problem, config: Config, batch: LowBat
         learner.low_target,
         learner.model.high.subgoals,
         problem,
-        config.train.low_discount,
+        config.train.low_discount**config.train.low_steps,
         batch,
     )
     low, state = _apply(optimiser, gradient, learner.low_optimiser, learner.model.low)
@@ -203,6 +233,15 @@ def update_low(learner: Learner, problem: Problem, config: Config, batch: LowBat
     target = eqx.combine(jax.tree.map(lambda new, old: jnp.where(copy, new, old), fresh, stale), rest)
     where = lambda a: (a.model.low, a.low_target, a.low_optimiser, a.low_steps)  # noqa: E731
     return eqx.tree_at(where, learner, (low, target, state, steps)), terms
+
+
+def update_average(learner: Learner, config: Config, epoch: Int[Array, ""]) -> Learner:
+    """Move the average model toward the model: at first the mean of all epochs, then one that forgets."""
+    keep = jnp.minimum(config.train.averaging, epoch / (epoch + 1))
+    fresh, rest = eqx.partition(learner.model, eqx.is_array)
+    average = eqx.filter(learner.average, eqx.is_array)
+    mixed = jax.tree.map(lambda old, new: keep * old + (1 - keep) * new, average, fresh)
+    return eqx.tree_at(lambda a: a.average, learner, eqx.combine(mixed, rest))
 
 
 def _apply(optimiser: optax.GradientTransformation, gradient: Any, state: Any, module: Any) -> tuple[Any, Any]:

@@ -44,7 +44,7 @@ def test_chordal_distance_by_hand_and_where_points_meet():
 
 @pytest.mark.parametrize("left", [0, 3, 5])
 def test_budgets_beyond_what_is_left_are_impossible(model, view, left):
-    logits, _ = model.high.budget(model.high.encoder(view), model.high.subgoals[0], jnp.int32(left))
+    logits, _ = model.high.budget(model.high.encoder(view), model.high.subgoals[0], jnp.int32(left), jnp.int32(2))
     chance = jax.nn.softmax(logits)
     assert float(chance[left + 1 :].sum()) == 0
     assert (np.asarray(chance[: left + 1]) > 0).all()
@@ -55,7 +55,7 @@ def test_conditioning_on_the_subgoal_can_be_switched_off(view, given):
     config = ModelConfig(**vars(SMALL) | {"budget_given_subgoal": given, "low_level_given_subgoal": given})
     model = Lmta(3, 2, 5, config, key=jax.random.key(0))
     h = model.high.encoder(view)
-    budgets = [model.high.budget(h, model.high.subgoals[z], jnp.int32(5))[0] for z in (0, 1)]
+    budgets = [model.high.budget(h, model.high.subgoals[z], jnp.int32(5), jnp.int32(2))[0] for z in (0, 1)]
     values = [model.low(view, model.high.subgoals[z]) for z in (0, 1)]
     assert bool((budgets[0] == budgets[1]).all()) is not given
     assert bool((values[0] == values[1]).all()) is not given

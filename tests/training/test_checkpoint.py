@@ -57,7 +57,7 @@ def test_two_and_two_epochs_are_four(saved):
 def test_the_model_can_be_read_without_the_rest(saved):
     settings, model = read_model(saved[0])
     assert settings == SETTINGS
-    assert_same(model, load(saved[0])[1].learner.model)
+    assert_same(model, load(saved[0])[1].learner.average)
 
 
 def test_every_epoch_has_games_of_its_own(saved):

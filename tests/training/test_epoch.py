@@ -13,7 +13,7 @@ from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 from lmta.model.networks import Lmta
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.training.epoch import epsilon, learn, play_games, store
-from lmta.training.game import steps_of
+from lmta.training.game import step_rewards
 from lmta.training.replay import make_replay, num_steps, sample_high, sample_low
 from lmta.training.update import make_learner
 
@@ -86,18 +86,20 @@ def test_the_ring_forgets_the_oldest(games):
     np.testing.assert_array_equal(ring.games.value[0], later.value[2])
 
 
-def test_low_samples_are_the_steps_of_the_games(games, replay):
-    """Every sampled transition is found among the games, with its reward, and leads where the game went."""
+@pytest.mark.parametrize("low_steps", [1, 3])
+def test_low_samples_are_the_steps_of_the_games(games, replay, low_steps):
+    """Every sampled transition is found among the games, with its rewards, and leads where the game went."""
     expected = set()
     for n in range(TRAIN.episodes):
         game = one(games, n)
-        steps = steps_of(game.num_picks, game.forecasts, game.reward)
-        for day in range(DAYS):
-            for i in range(int(game.num_picks[day])):
-                another = i + 1 < int(game.num_picks[day]) or int(steps.next_day[day]) < DAYS
-                expected.add((int(game.picks[day, i]), round(float(steps.reward[day, i]), 3), another))
+        rewards = step_rewards(game.num_picks, game.forecasts, game.reward)
+        made = [(int(game.picks[d, i]), float(rewards[d, i])) for d in range(DAYS) for i in range(game.num_picks[d])]
+        for at, (node, _) in enumerate(made):
+            total = sum(0.5**j * reward for j, (_, reward) in enumerate(made[at : at + low_steps]))
+            expected.add((node, round(total, 3), at + low_steps < len(made)))
     assert int(num_steps(replay)) == int(games.num_picks.sum())
-    batch = sample_low(PROBLEM, replay, 200, TRAIN.steps, jax.random.key(2))
+    config = replace(TRAIN, low_batch=200, low_steps=low_steps, low_discount=0.5)
+    batch = sample_low(PROBLEM, replay, config, jax.random.key(2))
     got = {
         (int(node), round(float(reward), 3), bool(goes_on))
         for node, reward, goes_on in zip(batch.node, batch.reward, batch.goes_on, strict=True)
@@ -112,12 +114,12 @@ def test_low_samples_are_the_steps_of_the_games(games, replay):
 def test_only_the_newest_steps_are_drawn(games, replay):
     """With room for one step, only the newest game is drawn from."""
     newest = one(games, TRAIN.episodes - 1)
-    batch = sample_low(PROBLEM, replay, 30, 1, jax.random.key(3))
+    batch = sample_low(PROBLEM, replay, replace(TRAIN, low_batch=30, steps=1), jax.random.key(3))
     assert set(batch.node.tolist()) <= set(newest.picks[newest.picks >= 0].tolist())
 
 
 def test_high_samples_end_with_the_game(replay):
-    batch = sample_high(replay, replace(TRAIN, high_batch=64), jax.random.key(4))
+    batch = sample_high(replay, replace(CONFIG, train=replace(TRAIN, high_batch=64)), jax.random.key(4))
     day = np.asarray(batch.state.day)
     np.testing.assert_array_equal(np.asarray(batch.live).sum(axis=1), np.minimum(DAYS - day, TRAIN.unroll + 1))
     over = np.asarray(batch.live) == 0
@@ -127,7 +129,8 @@ def test_high_samples_end_with_the_game(replay):
 
 def test_values_can_be_the_returns_that_followed(games, replay):
     """With γ_LL = 1 the return to go is the number of nodes influenced from that day on."""
-    config = replace(TRAIN, high_batch=16, value_target="return", low_discount=1.0)
+    train = replace(TRAIN, high_batch=16, value_steps=99, low_discount=1.0)
+    config = replace(CONFIG, train=train, search=replace(CONFIG.search, discount=1.0))
     batch = sample_high(replay, config, jax.random.key(4))
     inactive = (np.asarray(batch.state.status) == 0).sum(axis=1)
     end = {}
@@ -145,7 +148,7 @@ def test_the_likelihood_of_each_budget_is_kept(games, learner):
     game = one(games, 0)
     high, state = learner.model.high, one(game.mornings, 0)
     latent = high.encoder(PROBLEM.observe(game.instance, state))
-    logits, _ = high.budget(latent, high.subgoals[game.subgoal[0]], state.budget_left)
+    logits, _ = high.budget(latent, high.subgoals[game.subgoal[0]], state.budget_left, jnp.int32(DAYS))
     expected = float(jax.nn.log_softmax(logits)[game.budget[0]])
     assert float(game.budget_log_prob[0]) == pytest.approx(expected, abs=1e-4)
     warm = play_games(AGENT, learner, instances(), jnp.int32(0), jax.random.key(1), MAX_PICKS)

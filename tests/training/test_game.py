@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmta.training.game import macro_reward, steps_of
+from lmta.training.game import macro_reward, step_rewards
 
 FORECASTS = jnp.array([[0.0, 2.0, 5.0], [1.0, 1.0, 1.0], [0.5, 0.5, 0.5], [0.0, 1.5, 0.0]])
 NUM_PICKS = jnp.array([2, 0, 0, 1])
@@ -15,9 +15,8 @@ REWARD = jnp.array([6.0, 1.5, 0.5, 2.0])
 
 def test_steps_by_hand():
     """Day 0 has two picks worth 2 and 3, day 3 one worth 1.5; days 1 and 2 fall to the last pick of day 0."""
-    steps = steps_of(NUM_PICKS, FORECASTS, REWARD)
-    np.testing.assert_allclose(steps.reward, [[2, 3 + 1 + 1.5 + 0.5], [0, 0], [0, 0], [1.5 + 0.5, 0]])
-    assert steps.next_day.tolist() == [3, 3, 3, 4]
+    rewards = step_rewards(NUM_PICKS, FORECASTS, REWARD)
+    np.testing.assert_allclose(rewards, [[2, 3 + 1 + 1.5 + 0.5], [0, 0], [0, 0], [1.5 + 0.5, 0]])
 
 
 def test_macro_reward_by_hand():
@@ -33,6 +32,6 @@ DAYS = st.lists(st.tuples(st.integers(0, 2), st.floats(-5, 5)), min_size=4, max_
 @given(DAYS, st.lists(st.floats(-5, 5), min_size=12, max_size=12))
 def test_rewards_add_up_to_the_score_from_the_first_pick_on(days, forecasts):
     counts, rewards = jnp.array([c for c, _ in days]), jnp.array([r for _, r in days])
-    steps = steps_of(counts, jnp.array(forecasts).reshape(4, 3), rewards)
+    of_picks = step_rewards(counts, jnp.array(forecasts).reshape(4, 3), rewards)
     first = next((day for day, (count, _) in enumerate(days) if count), 4)
-    assert float(steps.reward.sum()) == pytest.approx(float(rewards[first:].sum()), abs=1e-4)
+    assert float(of_picks.sum()) == pytest.approx(float(rewards[first:].sum()), abs=1e-4)

@@ -140,12 +140,13 @@ class Orienteering:
         return next_morning(state, profit), self.forecast(instance, state)
 
     def observe(self, instance: OrienteeringInstance, state: OrienteeringState) -> Observation:
-        """Coordinates, profit, visited, in reach, here, start; fractions of days, budget and the day's length left."""
+        """Coordinates, profit, distance, visited, in reach, here, start; shares of days, budget and length left."""
         index = jnp.arange(state.profit.shape[0])
         columns = [
             instance.coordinates[:, 0],
             instance.coordinates[:, 1],
             state.profit,
+            self.distances(instance, state),
             state.visited,
             self.legal(instance, state),
             index == state.position,
@@ -217,13 +218,14 @@ def largest_distance(coordinates: np.ndarray) -> float:
 
 
 def _nearest_neighbours(coordinates: np.ndarray) -> Graph:
-    """Edges to each city from its nearest ones, weighted by distance."""
+    """Edges to each city from its nearest ones, all of the same weight, so that a city hears their mean."""
     num_nodes = len(coordinates)
     count = min(NUM_NEIGHBOURS, num_nodes - 1)
-    distance, neighbour = KDTree(coordinates).query(coordinates, k=count + 1)
+    _, neighbour = KDTree(coordinates).query(coordinates, k=count + 1)
     receivers = np.repeat(np.arange(num_nodes), count + 1)
     keep = neighbour.ravel() != receivers
-    return make_graph(neighbour.ravel()[keep], receivers[keep], distance.ravel()[keep], num_nodes)
+    senders, receivers = neighbour.ravel()[keep], receivers[keep]
+    return make_graph(senders, receivers, np.full(len(senders), 1 / max(1, count)), num_nodes)
 
 
 def make_instance(

@@ -37,16 +37,14 @@ class World(eqx.Module):
         return logits[0]
 
 
-def search(left, config, world=World(), explore=False):  # noqa: B008
-    return plan(
-        world,  # pyright: ignore
-        config,
-        jnp.full((len(left), 1), START),
-        jnp.array(left),
-        jax.random.key(0),
-        max_depth=4,
-        explore=explore,
-    )
+def search(left, config, world=World(), explore=False, key=jax.random.key(0)):  # noqa: B008
+    """Plans from the start, for each number of decisions left."""
+
+    def one(left):
+        latent = jnp.full(1, START)
+        return plan(world, config, latent, left, key, max_depth=4, explore=explore)  # pyright: ignore
+
+    return jax.vmap(one)(jnp.array(left))
 
 
 @pytest.mark.parametrize("planner", ["puct", "gumbel"])
@@ -72,7 +70,7 @@ def test_the_discount_is_that_of_decisions():
     assert found.subgoal.tolist() == [0]
 
 
-@pytest.mark.parametrize("config", [SearchConfig(planner="prior"), SearchConfig(simulations=0)])
+@pytest.mark.parametrize("config", [SearchConfig(planner="model-free"), SearchConfig(simulations=0)])
 def test_without_search_the_prior_decides(config):
     found = search([2], config)
     np.testing.assert_allclose(found.policy, [[0.5, 0.5]])
@@ -81,11 +79,6 @@ def test_without_search_the_prior_decides(config):
 
 def test_exploration_draws_from_the_visits():
     config = replace(SearchConfig(simulations=30), discount=1.0)
-    drawn = [int(search([1], config, explore=True).subgoal[0])]
-    keys = jax.random.split(jax.random.key(1), 40)
-    world, latents = World(), jnp.full((1, 1), START)
-    several = [
-        int(plan(world, config, latents, jnp.array([1]), k, max_depth=4, explore=True).subgoal[0])  # pyright: ignore
-        for k in keys[:12]
-    ]
-    assert set(drawn + several) == {0, 1}
+    keys = jax.random.split(jax.random.key(1), 12)
+    drawn = {int(search([1], config, explore=True, key=key).subgoal[0]) for key in keys}
+    assert drawn == {0, 1}
