@@ -1,6 +1,8 @@
 """Checkpoints: one file with everything that going on needs, written whole or not at all."""
 
+import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,10 +29,22 @@ def save(path: Path, settings: RunSettings, progress: Progress) -> None:
 
 def load(path: Path) -> tuple[RunSettings, Progress]:
     """The settings and the progress of a run, as they were saved."""
+    with _opened(path) as file:
+        settings = _settings(path, file)
+        return settings, _leaves(path, file, begin(settings))
+
+
+def load_settings(path: Path) -> RunSettings:
+    """The settings alone, without the work of reading the rest."""
+    with _opened(path) as file:
+        return _settings(path, file)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
         with path.open("rb") as file:
-            settings = _settings(path, file)
-            return settings, _leaves(path, file, begin(settings))
+            yield file
     except OSError as error:
         raise InputError(f"{path}: the checkpoint cannot be read ({error.strerror}).") from error
 

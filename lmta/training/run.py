@@ -1,21 +1,24 @@
 """A training run, epoch by epoch: what it is made of, how it begins, and how it goes on."""
 
+import math
+import time
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import tyro
 from jaxtyping import Array, Int, UInt32
 
 from lmta.agents.lmta import Agent
-from lmta.config import Config, LossConfig, ModelConfig, SearchConfig, TrainConfig
+from lmta.config import Config, LossConfig, ModelConfig, Preset, SearchConfig, TrainConfig
 from lmta.model.networks import Lmta
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.sparse import padded_size
-from lmta.training.epoch import learn, play_games, store
+from lmta.training.epoch import epsilon, learn, play_games, store
 from lmta.training.replay import Replay, make_replay
 from lmta.training.update import Learner, make_learner
 
@@ -28,10 +31,18 @@ class TrainingError(RuntimeError):
 class RunSettings:
     """Everything that a run follows from."""
 
-    problem: str = "aim"
-    instance: InstanceSettings = field(default_factory=InstanceSettings)
-    config: Config = field(default_factory=Config)
+    problem: Literal["aim", "sop", "power2500"] = "aim"
+    """What is learned."""
+    preset: Preset = "paper"
+    """Where the settings of model, search, loss and train come from, unless they are given."""
+    instance: tyro.conf.OmitArgPrefixes[InstanceSettings] = field(default_factory=InstanceSettings)
+    config: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     seed: int = 0
+    """Weights, instances, luck and exploration follow from it."""
+    evaluate_every: int = 5
+    """Greedy play is measured after every so many epochs, and after the last."""
+    held_out: int = 8
+    """Instances that greedy play is measured on; they are the same for every seed, and never trained on."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, from which `settings_from_json` makes the same settings again."""
@@ -42,12 +53,11 @@ def settings_from_json(values: dict[str, Any]) -> RunSettings:
     """The settings that `as_json` wrote."""
     parts = {"model": ModelConfig, "search": SearchConfig, "loss": LossConfig, "train": TrainConfig}
     instance = values["instance"]
-    return RunSettings(
-        problem=values["problem"],
-        instance=InstanceSettings(**instance | {"rules": OrienteeringRules(**instance["rules"])}),
-        config=Config(**{name: part(**values["config"][name]) for name, part in parts.items()}),
-        seed=values["seed"],
-    )
+    nested = {
+        "instance": InstanceSettings(**instance | {"rules": OrienteeringRules(**instance["rules"])}),
+        "config": Config(**{name: part(**values["config"][name]) for name, part in parts.items()}),
+    }
+    return RunSettings(**values | nested)
 
 
 class Progress(eqx.Module):
@@ -80,22 +90,34 @@ def begin(settings: RunSettings) -> Progress:
     return Progress(learner, replay, jax.random.key_data(run_key), jnp.zeros((), jnp.int32))
 
 
-def advance(settings: RunSettings, progress: Progress) -> tuple[Progress, dict[str, float]]:
-    """One epoch, and what it gave: the mean score of self-play and every term of the losses."""
+def advance(settings: RunSettings, progress: Progress) -> tuple[Progress, dict[str, Any]]:
+    """One epoch, and what it gave: the mean score of self-play, every term of the losses, and the time it took."""
     agent = make_agent(settings)
-    epoch = int(progress.epoch)
+    epochs_before, learner = int(progress.epoch), progress.learner
     key, play_key, learn_key = jax.random.split(jax.random.wrap_key_data(progress.key_data), 3)
     budget = BENCHMARKS[settings.problem].size(settings.instance).budget
-    games = play_games(
-        agent, progress.learner, _instances(settings, epoch), progress.epoch, play_key, padded_size(budget)
-    )
+    explored = float(epsilon(agent, learner.low_steps))
+    start = time.perf_counter()
+    instances = _instances(settings, epochs_before)
+    games = jax.block_until_ready(play_games(agent, learner, instances, progress.epoch, play_key, padded_size(budget)))
+    played = time.perf_counter()
     replay = store(progress.replay, games)
-    learner, terms = learn(agent, progress.learner, replay, progress.epoch, learn_key)
-    metrics = {name: float(value) for name, value in terms.items()}
-    for name, value in metrics.items():
+    learner, terms = learn(agent, learner, replay, progress.epoch, learn_key)
+    losses = {name: float(value) for name, value in terms.items()}
+    learned = time.perf_counter()
+    for name, value in losses.items():
         if not np.isfinite(value):
-            raise TrainingError(f"epoch {epoch}: the term {name!r} is {value}; the last checkpoint stays as it is.")
-    metrics |= {"epoch": epoch, "score": float(games.reward.sum(axis=1).mean())}
+            raise TrainingError(
+                f"epoch {epochs_before + 1}: the term {name!r} is {value}; the last checkpoint stays as it is."
+            )
+    metrics = {
+        "epoch": epochs_before + 1,
+        "score": float(games.reward.sum(axis=1).mean()),
+        "epsilon": explored,
+        "loss": losses,
+        "seconds": {"play": played - start, "learn": learned - played},
+        "episodes_per_second": settings.config.train.episodes / (learned - start),
+    }
     return Progress(learner, replay, jax.random.key_data(key), progress.epoch + 1), metrics
 
 
@@ -108,10 +130,10 @@ def _instances(settings: RunSettings, epoch: int) -> Any:
 
 
 def _room_for_edges(settings: RunSettings) -> int:
-    """More edges than any instance of the run should have: those of one, and a fifth again."""
+    """More edges than any instance of the run should have: those of one, and eight standard deviations of a count."""
     benchmark = BENCHMARKS[settings.problem]
-    sample = benchmark.instances(settings.instance, settings.seed, 1)[0]
-    return padded_size(int(sample.graph.edge_mask.sum() * 6 // 5) + 8)
+    edges = int(benchmark.instances(settings.instance, settings.seed, 1)[0].graph.edge_mask.sum())
+    return padded_size(edges + math.ceil(8 * math.sqrt(edges)))
 
 
 def _first(stacked: Any) -> Any:
