@@ -4,9 +4,9 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import jax
 import tyro
@@ -19,7 +19,9 @@ from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.tables import arena_table
 from lmta.experiments.classical import ClassicalSettings, run_classical
+from lmta.experiments.train import begin_run, default_settings, resume_run
 from lmta.policies.registry import policy_names
+from lmta.training.run import RunSettings, TrainingError
 from lmta.types import InputError
 
 OUT = Console(width=None if sys.stdout.isatty() else 120)
@@ -45,6 +47,7 @@ def run(arguments: Sequence[str]) -> int:
         tyro.extras.subcommand_cli_from_dict(
             {
                 "evaluate": _evaluate,
+                "train": _make_train(arguments),
                 "policies": _policies,
                 "demo": _demo,
                 "bench": _bench,
@@ -58,6 +61,9 @@ def run(arguments: Sequence[str]) -> int:
     except InputError as error:
         ERR.print(f"lmta: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         return 2
+    except TrainingError as error:
+        ERR.print(f"lmta: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        return 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -69,6 +75,30 @@ def run(arguments: Sequence[str]) -> int:
 def _evaluate(settings: tyro.conf.OmitArgPrefixes[EvaluateSettings]) -> None:
     """Play policies on the same instances with the same luck and compare them."""
     _print_evaluation(settings)
+
+
+def _make_train(arguments: Sequence[str]) -> Callable[..., None]:
+    """The command `train`, with the preset's values, or those of the run that goes on, as its defaults."""
+    defaults = default_settings(arguments[1:]) if list(arguments[:1]) == ["train"] else RunSettings()
+
+    def train(
+        out: Path,
+        settings: Annotated[RunSettings, tyro.conf.arg(name="")] = defaults,
+        resume: tyro.conf.FlagCreatePairsOff[bool] = False,
+    ) -> None:
+        """Learn to plan by self-play.
+
+        Ctrl-C or SIGTERM stops after the epoch that is under way.
+
+        Args:
+            out: Folder of the run: checkpoint, metrics, learning curve.
+            settings: What the run follows from.
+            resume: Go on with the run in the folder. Its settings stay; only --epochs may change.
+        """
+        go = resume_run if resume else begin_run
+        OUT.print(go(out, settings, ERR), markup=False, highlight=False, soft_wrap=True)
+
+    return train
 
 
 def _policies(problem: tyro.conf.Positional[Literal["aim", "sop"]] = "aim") -> None:
