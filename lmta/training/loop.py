@@ -4,7 +4,7 @@ import contextlib
 import signal
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Event
 
@@ -31,7 +31,8 @@ def train(
     """Train until all epochs are done, or until the epoch in which a signal came is done; the epochs done.
 
     The first Ctrl-C or SIGTERM calls `on_stop`, the second ends the process at once. Epochs run beside the main
-    thread, because Python sees signals there only, and not while a compiled program runs.
+    thread, because Python sees signals there only, and not while a compiled program runs. The main thread looks up
+    every so often, because the signal may have woken another one.
     """
     stop = Event()
 
@@ -40,7 +41,10 @@ def train(
         on_stop()
 
     with ThreadPoolExecutor(1) as pool, _on_first_signal(stop_soon):
-        return pool.submit(_epochs, folder, settings, progress, measure, on_epoch, stop).result()
+        epochs = pool.submit(_epochs, folder, settings, progress, measure, on_epoch, stop)
+        while not epochs.done():
+            wait([epochs], timeout=0.1)
+        return epochs.result()
 
 
 def _epochs(
@@ -69,14 +73,17 @@ def _epochs(
 
 @contextlib.contextmanager
 def _on_first_signal(call: Callable[[], None]) -> Iterator[None]:
-    """Call at the first signal; from then on signals have their plain effect."""
+    """Call at the first signal; the second has its plain effect."""
+    came = []
 
-    def first(*_: object) -> None:
-        for number in SIGNALS:
-            signal.signal(number, signal.SIG_DFL)
+    def handle(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        came.append(number)
+        if len(came) > 1:
+            signal.raise_signal(number)
         call()
 
-    before = {number: signal.signal(number, first) for number in SIGNALS}
+    before = {number: signal.signal(number, handle) for number in SIGNALS}
     try:
         yield
     finally:
