@@ -2,12 +2,13 @@
 
 __version__ = "0.1.0"
 
+from lmta.agents.planner import load
 from lmta.policies.registry import policy
 from lmta.problems import environments as _environments
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
-from lmta.types import Decision, InputError, ModelWarning, Pick
+from lmta.types import Decision, InputError, ModelWarning, Pick, SearchReport
 
 _environments.register()
 
@@ -18,7 +19,9 @@ __all__ = [
     "ModelWarning",
     "OrienteeringRules",
     "Pick",
+    "SearchReport",
     "Tour",
     "__version__",
+    "load",
     "policy",
 ]

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import lmta
+from lmta.agents.settings import RunSettings
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
 from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
@@ -21,7 +22,7 @@ from lmta.evaluation.tables import arena_table
 from lmta.experiments.classical import ClassicalSettings, run_classical
 from lmta.experiments.train import begin_run, default_settings, resume_run
 from lmta.policies.registry import policy_names
-from lmta.training.run import RunSettings, TrainingError
+from lmta.training.run import TrainingError
 from lmta.types import InputError
 
 OUT = Console(width=None if sys.stdout.isatty() else 120)
@@ -106,6 +107,7 @@ def _policies(problem: tyro.conf.Positional[Literal["aim", "sop"]] = "aim") -> N
     for name in policy_names(problem):
         OUT.print(name, highlight=False)
     OUT.print("capN-… for any N, such as cap5", highlight=False)
+    OUT.print("lmta:FOLDER for the agent of a training run", highlight=False)
 
 
 def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
@@ -135,8 +137,8 @@ def _print_evaluation(settings: EvaluateSettings) -> None:
     prepared = prepare(settings)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=ERR, transient=True) as progress:
-        task = progress.add_task("", total=len(prepared.policies) * prepared.batch.days)
-        rows = evaluate(prepared, lambda policy: progress.update(task, advance=1, description=policy.name))
+        task = progress.add_task("", total=len(prepared.players) * prepared.batch.days)
+        rows = evaluate(prepared, lambda player: progress.update(task, advance=1, description=player.name))
     OUT.print(arena_table(rows, prepared.title))
 
 

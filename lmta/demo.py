@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from lmta.evaluation.evaluate import EvaluateSettings
 from lmta.files import check_writable, write_whole
-from lmta.policies.base import Policy
+from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import policy
 from lmta.problems.influence import picture as network_picture
 from lmta.problems.influence.campaign import Campaign
@@ -103,7 +103,7 @@ def _tour_picture(path: Path, seed: int, say: Callable[[str], None]) -> Path:
     return _save(figure, path)
 
 
-def _live(session: Session, adviser: Policy, seed: int) -> Iterator[tuple[Decision, Any, Any]]:
+def _live(session: Session, adviser: AbstractPlayer, seed: int) -> Iterator[tuple[Decision, Any, Any]]:
     """Each day's decision, the state once it is carried out, and the state on the next morning, by simulation."""
     luck = session.problem.draw_luck(session.instance, session.days, jax.random.key(seed))
     while not session.finished:

@@ -1,9 +1,10 @@
 """The words of the domain that every part shares: graph, observation, decision, and the error for bad input."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import equinox as eqx
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 NodeId = Hashable
@@ -58,15 +59,35 @@ class Pick:
     value: float
 
 
+@dataclass(frozen=True, eq=False)
+class SearchReport:
+    """What a search over subgoals found: the one it chose, its policy, and values in units of reward."""
+
+    subgoal: int
+    policy: np.ndarray
+    """The share of each subgoal; they add up to 1."""
+    value: float
+    """What is expected from today to the end, backed by the search."""
+    subgoal_values: np.ndarray
+    """The same, if today were spent on each subgoal; where it was never tried, the value above."""
+
+
 @dataclass(frozen=True)
 class Decision:
-    """What to do today: the budget granted, the picks in order, and the reason in a sentence."""
+    """What to do today: the budget granted, the picks in order, and the reason in a sentence.
+
+    Decisions are equal where the same is to be done for the same reason.
+    """
 
     policy: str
     day: int
     budget: int
     picks: tuple[Pick, ...]
     why: str
+    milliseconds: float = field(compare=False)
+    """How long it took to decide; the first decision on an instance of its size compiles too."""
+    search: SearchReport | None = field(compare=False)
+    """What the learned planner's search found; None for policies that do not search."""
 
     @property
     def nodes(self) -> tuple[NodeId, ...]:

@@ -8,10 +8,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from lmta.evaluation.play import Batch, Play, play
+from lmta.evaluation.play import Play, play
 from lmta.evaluation.statistics import Comparison, Mean, compare, mean_of
-from lmta.policies.base import Policy
-from lmta.policies.exact import Exact
+from lmta.policies.player import AbstractPlayer
+from lmta.problems.batch import Batch
 
 TIMED_EPISODES = 5
 
@@ -60,32 +60,36 @@ class Row:
 
 
 def run_arena(
-    policies: Sequence[Policy],
+    players: Sequence[AbstractPlayer],
     batch: Batch,
     *,
     first_days: int | None = None,
-    on_day: Callable[[Policy], None] = lambda policy: None,
+    on_day: Callable[[AbstractPlayer], None] = lambda player: None,
 ) -> list[Row]:
-    """Play every policy; with `first_days` only the rewards of the first days count."""
+    """Let every player play; with `first_days` only the rewards of the first days count."""
     rows = []
-    for policy in policies:
-        played = play(policy, batch, keep_mornings=TIMED_EPISODES, on_day=lambda policy=policy: on_day(policy))
-        exact = isinstance(policy.node_rule, Exact)
+    for player in players:
+        played = play(player, batch, keep_mornings=TIMED_EPISODES, on_day=lambda player=player: on_day(player))
         rows.append(
             Row(
-                policy=policy.name,
+                policy=player.name,
                 episodes=played.rewards[:, :first_days].sum(axis=1, dtype=np.float64),
                 budget_by_day=played.num_picks.mean(axis=0),
                 reward_by_day=played.rewards.mean(axis=0, dtype=np.float64),
-                decision_ms=_time_decisions(policy, batch, played),
+                decision_ms=_time_decisions(player, batch, played),
                 prepare_ms=played.prepare_ms,
-                optimum=float(np.mean([tables.optimum for _, tables in played.prepared])) if exact else None,
+                optimum=_mean_optimum(player, played),
             )
         )
     return rows
 
 
-def _time_decisions(policy: Policy, batch: Batch, played: Play) -> np.ndarray:
+def _mean_optimum(player: AbstractPlayer, played: Play) -> float | None:
+    optima = [optimum for prepared in played.prepared if (optimum := player.optimum(prepared)) is not None]
+    return float(np.mean(optima)) if optima else None
+
+
+def _time_decisions(player: AbstractPlayer, batch: Batch, played: Play) -> np.ndarray:
     """Milliseconds for each decision of the first episodes that had a budget, one at a time after a warm-up."""
     milliseconds = []
     instances = [jax.device_put(instance) for instance in batch.instances[:TIMED_EPISODES]]
@@ -93,10 +97,10 @@ def _time_decisions(policy: Policy, batch: Batch, played: Play) -> np.ndarray:
         for n, state in enumerate(states):
             arguments = (instances[n], jax.device_put(state), played.prepared[n], day)
             if not milliseconds:
-                policy.choose(*arguments)
+                player.choose(*arguments)
             start = time.perf_counter()
-            budget, _, _ = policy.choose(*arguments)
-            if budget > 0:
+            choice = player.choose(*arguments)
+            if choice.budget > 0:
                 milliseconds.append(1000 * (time.perf_counter() - start))
     return np.array(milliseconds or [np.nan])
 

@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import tyro
 
+from lmta.agents.planner import PREFIX, load
 from lmta.evaluation.arena import Row, run_arena
-from lmta.evaluation.play import make_batch
 from lmta.evaluation.record import provenance, write_json
 from lmta.files import check_writable
-from lmta.policies.base import Policy
+from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import policy
+from lmta.problems.batch import Batch, make_batch
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.orienteering.importer import Cities, load_cities
 from lmta.problems.orienteering.rules import OrienteeringRules
@@ -26,13 +27,15 @@ class EvaluateSettings:
     """Play policies on the same instances with the same luck and compare them."""
 
     policies: str
-    """Names separated by commas; the first is the one that others are compared with."""
+    """Names separated by commas, lmta:FOLDER for a trained agent; the others are compared with the first."""
     problem: Literal["aim", "sop", "power2500"] | None = None
     """What is played: aim by default, or sop where --cities is given."""
     instances: int = 60
     """How many instances; own data count as one, of which so many futures are played."""
     futures: int = 1
     """How often each generated instance is played, with luck of its own each time."""
+    simulations: int | None = None
+    """Simulations of a trained agent's search for each decision, instead of as many as in training; 0 for no search."""
     seed: int = 0
     """Instances and luck follow from it."""
     instance: tyro.conf.OmitArgPrefixes[InstanceSettings] = field(default_factory=InstanceSettings)
@@ -54,8 +57,8 @@ class Prepared:
 
     title: str
     benchmark: str
-    policies: list[Policy]
-    batch: Any
+    players: list[AbstractPlayer]
+    batch: Batch
     settings: EvaluateSettings
 
 
@@ -68,7 +71,7 @@ def prepare(settings: EvaluateSettings) -> Prepared:
     names = [part.strip() for part in settings.policies.split(",") if part.strip()]
     if not names:
         raise InputError("policies: none given; name at least one, such as average-lookahead.")
-    policies = [policy(part, benchmark.problem.name) for part in names]
+    players = [_player(part, benchmark.problem.name, settings.simulations) for part in names]
     instances = benchmark.instances(settings.instance, settings.seed, settings.instances, own)
     episodes = [instance for instance in instances for _ in range(settings.futures)]
     first = instances[0]
@@ -78,7 +81,16 @@ def prepare(settings: EvaluateSettings) -> Prepared:
         f"{name}: {int(first.graph.node_mask.sum())} nodes, {int(first.days)} days, budget {int(first.budget)}, "
         f"{kinds}, seed {settings.seed}"
     )
-    return Prepared(title, name, policies, make_batch(benchmark.problem, episodes, settings.seed), settings)
+    return Prepared(title, name, players, make_batch(benchmark.problem, episodes, settings.seed), settings)
+
+
+def _player(name: str, problem: str, simulations: int | None) -> AbstractPlayer:
+    """The policy or the trained agent of that name, for the problem that is played."""
+    if not name.startswith(PREFIX):
+        return policy(name, problem)
+    planner = load(name.removeprefix(PREFIX), simulations=simulations)
+    planner.check_problem(problem)
+    return planner
 
 
 def _check(settings: EvaluateSettings, name: str, own: Network | Cities | None) -> None:
@@ -95,6 +107,7 @@ def _check(settings: EvaluateSettings, name: str, own: Network | Cities | None) 
         "nodes": own is not None and instance.nodes is not None,
         "generator": own is not None and instance.generator is not None,
         "degree": (own is not None or plays_cities) and instance.degree is not None,
+        "simulations": PREFIX not in settings.policies and settings.simulations is not None,
         "undirected": settings.graph is None and settings.undirected,
         "limit, penalty, crowding, drift, floor": not plays_cities and instance.rules != OrienteeringRules(),
     }
@@ -105,10 +118,10 @@ def _check(settings: EvaluateSettings, name: str, own: Network | Cities | None) 
         check_writable(settings.json)
 
 
-def evaluate(prepared: Prepared, on_day: Callable[[Policy], None] = lambda policy: None) -> list[Row]:
+def evaluate(prepared: Prepared, on_day: Callable[[AbstractPlayer], None] = lambda player: None) -> list[Row]:
     """Play, and write the JSON file where one is asked for."""
     settings = prepared.settings
-    rows = run_arena(prepared.policies, prepared.batch, first_days=settings.first_days, on_day=on_day)
+    rows = run_arena(prepared.players, prepared.batch, first_days=settings.first_days, on_day=on_day)
     if settings.json is not None:
         size = asdict(BENCHMARKS[prepared.benchmark].size(settings.instance))
         given = asdict(settings) | {"problem": prepared.benchmark, "instance": asdict(settings.instance) | size}

@@ -14,22 +14,25 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from rich.console import Console
 
 from lmta.agents.play import greedy_episodes
+from lmta.agents.saved import CHECKPOINT, read_settings
+from lmta.agents.settings import RunSettings
 from lmta.config import Preset
-from lmta.evaluation.play import make_batch, play
+from lmta.evaluation.play import play
 from lmta.evaluation.record import provenance, write_json
 from lmta.evaluation.statistics import compare
 from lmta.files import write_whole
 from lmta.model.networks import Lmta
 from lmta.policies.registry import policy
+from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS
 from lmta.sparse import padded_size
-from lmta.training.checkpoint import load, load_settings, save
+from lmta.training.checkpoint import load, save
 from lmta.training.curve import learning_curve
-from lmta.training.folder import CHECKPOINT, CURVE, SETTINGS, check_holds_run, new_run, old_run
+from lmta.training.folder import CURVE, SETTINGS, check_holds_run, new_run, old_run
 from lmta.training.loop import Measure, train
 from lmta.training.metrics import Metrics, read_metrics
 from lmta.training.report import Report
-from lmta.training.run import Progress, RunSettings, begin, make_agent
+from lmta.training.run import Progress, begin, make_agent
 from lmta.training.settings import check_same, check_settings, preset_settings
 from lmta.types import InputError
 
@@ -55,7 +58,7 @@ def default_settings(arguments: Sequence[str]) -> RunSettings:
     origin, _ = tyro.cli(Origin, args=arguments, return_unknown_args=True, add_help=False, prog="lmta train")
     if origin.resume and origin.out is not None:
         check_holds_run(origin.out)
-        return load_settings(origin.out / CHECKPOINT)
+        return read_settings(origin.out / CHECKPOINT)
     return preset_settings(origin.problem, origin.preset)
 
 

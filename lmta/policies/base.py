@@ -1,15 +1,17 @@
 """A classical policy: a budget rule that grants today's picks and a node rule that makes them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
+from lmta.policies.player import AbstractPlayer, Choice
 from lmta.problems.base import (
     AbstractInstance,
     AbstractState,
@@ -19,9 +21,8 @@ from lmta.problems.base import (
     pick_day,
     play_day,
 )
-from lmta.problems.session import Session, check_seed
+from lmta.problems.batch import Batch, unstack
 from lmta.sparse import first_best, padded_size
-from lmta.types import Decision, InputError, Pick
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,37 @@ class BudgetRule:
     """(problem, instance, seed) → a schedule for the whole episode."""
 
 
+class AbstractNodeRule(ABC):
+    """How a day's picks are made once a budget rule has granted them, for one instance and for a batch."""
+
+    name: str
+    """The second half of a policy's name."""
+    why: str
+    """The reason for its picks, and what their values mean."""
+
+    def prepare(self, instance: Any) -> Any:
+        """What can be worked out once for an instance."""
+        return None
+
+    def optimum(self, prepared: Any) -> float | None:
+        """The best score there is in expectation, where the rule knows it."""
+        return None
+
+    @abstractmethod
+    def choose(
+        self, problem: Problem, rule: BudgetRule, instance: Any, state: Any, prepared: tuple[Any, Any], seed: int
+    ) -> Choice:
+        """Today's budget, picks and their values; `prepared` is (schedule of the budget rule, own preparation)."""
+
+    @abstractmethod
+    def play_day(
+        self, rule: BudgetRule, batch: Batch, states: Any, prepared: list[tuple[Any, Any]], seeds: list[int]
+    ) -> tuple[Any, DayRecord]:
+        """One day of a batch."""
+
+
 @dataclass(frozen=True)
-class ScoreRule:
+class ScoreRule(AbstractNodeRule):
     """Takes the legal node with the highest score, again and again; runs under jit and in batches."""
 
     name: str
@@ -43,91 +73,99 @@ class ScoreRule:
     """(instance, state, key of this pick) → scores."""
     why: str
 
+    def choose(
+        self, problem: Problem, rule: BudgetRule, instance: Any, state: Any, prepared: tuple[Any, Any], seed: int
+    ) -> Choice:
+        """Budget and picks in one compiled step."""
+        max_picks = padded_size(int(instance.budget))
+        budget, record = _pick_by_score(
+            problem, rule, self, max_picks, instance, state, prepared[0], jax.random.key(seed)
+        )
+        count = int(record.num_picks)
+        return Choice(int(budget), np.asarray(record.picks)[:count], np.asarray(record.values)[:count])
 
-@runtime_checkable
-class PlanRule(Protocol):
+    def play_day(
+        self, rule: BudgetRule, batch: Batch, states: Any, prepared: list[tuple[Any, Any]], seeds: list[int]
+    ) -> tuple[Any, DayRecord]:
+        """All episodes at once."""
+        schedules = jax.tree.map(lambda *rows: jnp.stack(rows), *[schedule for schedule, _ in prepared])
+        keys = jax.vmap(jax.random.key)(jnp.asarray(seeds, jnp.uint32))
+        return _play_day_by_score(
+            batch.problem,
+            rule,
+            self,
+            batch.axis,
+            padded_size(batch.budget),
+            batch.stacked,
+            states,
+            batch.luck,
+            schedules,
+            keys,
+        )
+
+
+class AbstractPlanRule(AbstractNodeRule):
     """Plans the day's picks on the host, in order; may leave budget unspent."""
 
-    @property
-    def name(self) -> str:
-        """The second half of a policy's name."""
-        ...
-
-    @property
-    def why(self) -> str:
-        """The reason for its picks, and what their values mean."""
-        ...
-
-    def prepare(self, instance: Any) -> Any:
-        """What can be worked out once for an instance."""
-        ...
-
+    @abstractmethod
     def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Today's picks and the value of each."""
-        ...
+
+    def choose(
+        self, problem: Problem, rule: BudgetRule, instance: Any, state: Any, prepared: tuple[Any, Any], seed: int
+    ) -> Choice:
+        """The plan for what the budget rule grants."""
+        schedule, own = prepared
+        budget = int(_grant(rule, instance, state, schedule))
+        picks, values = self.plan(own, state, budget, seed) if budget > 0 else (np.zeros(0, int),) * 2
+        return Choice(budget, picks, values)
+
+    def play_day(
+        self, rule: BudgetRule, batch: Batch, states: Any, prepared: list[tuple[Any, Any]], seeds: list[int]
+    ) -> tuple[Any, DayRecord]:
+        """Planned one by one, played together."""
+        picks = np.full((batch.size, padded_size(batch.budget)), -1, np.int32)
+        for n, (instance, state) in enumerate(zip(batch.instances, unstack(states), strict=True)):
+            if state.day < instance.days:
+                chosen = self.choose(batch.problem, rule, instance, state, prepared[n], seeds[n]).picks
+                picks[n, : len(chosen)] = chosen
+        return _play_day_in_order(batch.problem, batch.axis, batch.stacked, states, batch.luck, jnp.asarray(picks))
 
 
 @dataclass(frozen=True)
-class Policy:
+class Policy(AbstractPlayer):
     """A budget rule with a node rule, for one problem."""
 
     name: str
     problem: Problem
     budget_rule: BudgetRule
-    node_rule: "ScoreRule | PlanRule"
+    node_rule: AbstractNodeRule
 
     def prepare(self, instance: AbstractInstance, seed: int) -> tuple[Any, Any]:
         """(schedule of the budget rule, preparation of the node rule) for one instance."""
         make_schedule = self.budget_rule.make_schedule
         schedule = make_schedule(self.problem, instance, seed) if make_schedule else None
-        return schedule, None if isinstance(self.node_rule, ScoreRule) else self.node_rule.prepare(instance)
+        return schedule, self.node_rule.prepare(instance)
 
-    def choose(
-        self, instance: AbstractInstance, state: AbstractState, prepared: tuple[Any, Any], seed: int
-    ) -> tuple[int, np.ndarray, np.ndarray]:
+    def choose(self, instance: AbstractInstance, state: AbstractState, prepared: tuple[Any, Any], seed: int) -> Choice:
         """Today's budget, picks and their values, for one instance."""
-        schedule, plan = prepared
-        if isinstance(self.node_rule, ScoreRule):
-            max_picks = padded_size(int(instance.budget))
-            budget, record = _pick_by_score(self, instance, state, schedule, jax.random.key(seed), max_picks)
-            count = int(record.num_picks)
-            return int(budget), np.asarray(record.picks)[:count], np.asarray(record.values)[:count]
-        budget = int(_grant(self.budget_rule, instance, state, schedule))
-        picks, values = self.node_rule.plan(plan, state, budget, seed) if budget > 0 else (np.zeros(0, int),) * 2
-        return budget, picks, values
+        return self.node_rule.choose(self.problem, self.budget_rule, instance, state, prepared, seed)
 
-    def decide(self, session: Any, *, seed: Any = 0) -> Decision:
-        """What to do today in a campaign or a tour. `seed` matters only to policies that draw samples."""
-        if not isinstance(session, Session):
-            raise InputError(f"{self.name} decides for a Campaign or a Tour, not for {session!r}.")
-        if session.problem.name != self.problem.name:
-            raise InputError(f"{self.name} plays {self.problem.name}, not {session.problem.name}.")
-        check_seed(seed)
-        if session.finished:
-            raise InputError(f"All {session.days} days are over; there is nothing to decide.")
-        key = (self.name, seed)
-        if key not in session.prepared:
-            session.prepared[key] = self.prepare(session.instance, seed)
-        budget, picks, values = self.choose(
-            session.instance, session.state, session.prepared[key], day_seed(seed, session.day)
-        )
-        return Decision(
-            policy=self.name,
-            day=session.day,
-            budget=budget,
-            picks=tuple(Pick(session.ids[int(node)], float(value)) for node, value in zip(picks, values, strict=True)),
-            why=self._why(budget, session.budget_left, len(picks)),
-        )
+    def play_day(
+        self, batch: Batch, states: Any, prepared: list[tuple[Any, Any]], seeds: list[int]
+    ) -> tuple[Any, DayRecord]:
+        """One day of a batch."""
+        return self.node_rule.play_day(self.budget_rule, batch, states, prepared, seeds)
 
-    def _why(self, budget: int, budget_left: int, num_picks: int) -> str:
-        granted = f"{budget} of {budget_left} left by the rule '{self.budget_rule.name}'"
-        short = f", but only {num_picks} pay or can be reached today" if num_picks < budget else ""
-        return f"{granted}{short}; {self.node_rule.why}"
+    def why(self, choice: Choice, budget_left: int) -> str:
+        """What the budget rule granted, what came of it, and the node rule's reason."""
+        granted = f"{choice.budget} of {budget_left} left by the rule '{self.budget_rule.name}'"
+        short = f", but only {len(choice.picks)} pay or can be reached today"
+        return f"{granted}{short if len(choice.picks) < choice.budget else ''}; {self.node_rule.why}"
 
-
-def day_seed(seed: int, *parts: int) -> int:
-    """A 31-bit seed of its own for each day (and instance), from one seed."""
-    return int(np.random.SeedSequence([seed, len(parts), *parts]).generate_state(1)[0] >> 1)
+    def optimum(self, prepared: tuple[Any, Any]) -> float | None:
+        """The best score there is in expectation, where the node rule knows it."""
+        return self.node_rule.optimum(prepared[1])
 
 
 def choose_in_order(picks: Int[Array, " max_picks"], values: Float[Array, " max_picks"]) -> Choose:
@@ -156,20 +194,28 @@ def score_chooser(problem: Problem, rule: ScoreRule, instance: Any, key: PRNGKey
     return choose
 
 
-@partial(jax.jit, static_argnums=(0, 5))
+@partial(jax.jit, static_argnums=(0, 1, 2, 3))
 def _pick_by_score(
-    policy: Policy, instance: Any, state: Any, schedule: Any, key: PRNGKeyArray, max_picks: int
+    problem: Problem,
+    budget_rule: BudgetRule,
+    node_rule: ScoreRule,
+    max_picks: int,
+    instance: Any,
+    state: Any,
+    schedule: Any,
+    key: PRNGKeyArray,
 ) -> tuple[Int[Array, ""], DayRecord]:
-    budget = _grant(policy.budget_rule, instance, state, schedule)
-    assert isinstance(policy.node_rule, ScoreRule)
-    chooser = score_chooser(policy.problem, policy.node_rule, instance, key)
-    _, record = pick_day(policy.problem, instance, state, chooser, budget, max_picks)
+    budget = _grant(budget_rule, instance, state, schedule)
+    chooser = score_chooser(problem, node_rule, instance, key)
+    _, record = pick_day(problem, instance, state, chooser, budget, max_picks)
     return budget, record
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
-def play_day_by_score(
-    policy: Policy,
+@partial(jax.jit, static_argnums=(0, 1, 2, 3, 4))
+def _play_day_by_score(
+    problem: Problem,
+    budget_rule: BudgetRule,
+    node_rule: ScoreRule,
     instance_axis: int | None,
     max_picks: int,
     instances: Any,
@@ -178,20 +224,18 @@ def play_day_by_score(
     schedules: Any,
     keys: Key[Array, " batch"],
 ) -> tuple[Any, DayRecord]:
-    """One day of a batch under a policy whose node rule scores nodes."""
-    rule = policy.node_rule
-    assert isinstance(rule, ScoreRule)
+    """One day of a batch under a node rule that scores nodes."""
 
     def play(instance, state, luck, schedule, key):
-        budget = _grant(policy.budget_rule, instance, state, schedule)
-        chooser = score_chooser(policy.problem, rule, instance, key)
-        return play_day(policy.problem, instance, state, luck, chooser, budget, max_picks)
+        budget = _grant(budget_rule, instance, state, schedule)
+        chooser = score_chooser(problem, node_rule, instance, key)
+        return play_day(problem, instance, state, luck, chooser, budget, max_picks)
 
     return jax.vmap(play, (instance_axis, 0, 0, 0, 0))(instances, states, luck, schedules, keys)
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def play_day_in_order(
+def _play_day_in_order(
     problem: Problem,
     instance_axis: int | None,
     instances: Any,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmta.kernels.expectimax import MAX_NODES, best_seeds, night_values, ternary_weights
+from lmta.policies.base import AbstractPlanRule
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, InfluenceInstance, InfluenceState
 from lmta.types import InputError
 
@@ -38,7 +39,7 @@ def solve(instance: InfluenceInstance) -> Tables:
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(AbstractPlanRule):
     """Plays the optimum; the budget rule before it should grant all that is left."""
 
     name: str = "exact"
@@ -47,6 +48,10 @@ class Exact:
     def prepare(self, instance: InfluenceInstance) -> Tables:
         """Solve the instance."""
         return solve(instance)
+
+    def optimum(self, prepared: Tables) -> float:
+        """The value of the first morning."""
+        return prepared.optimum
 
     def plan(self, prepared: Tables, state: InfluenceState, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """The best set of seeds, in the order of the nodes."""

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from lmta.kernels.routes import insertion_route
-from lmta.policies.base import BudgetRule, ScoreRule, score_chooser
+from lmta.policies.base import AbstractPlanRule, BudgetRule, ScoreRule, score_chooser
 from lmta.problems.base import Problem, play_day
 from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState
 
@@ -34,7 +34,7 @@ class Map(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Insertion:
+class Insertion(AbstractPlanRule):
     """Cities by falling profit, each inserted where it lengthens the day's route least; then 2-opt."""
 
     name: str = "insertion"

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from lmta.policies.base import BudgetRule, PlanRule, Policy, ScoreRule
+from lmta.policies.base import AbstractNodeRule, BudgetRule, Policy, ScoreRule
 from lmta.policies.budgets import BUDGET_RULES, cap_rule
 from lmta.policies.exact import Exact
 from lmta.policies.influence import degree, lookahead, score
@@ -23,7 +23,7 @@ def _random_scores(instance, state, key: PRNGKeyArray) -> Float[Array, " nodes"]
 
 RANDOM = ScoreRule("random", _random_scores, "any legal node is as likely as another.")
 
-NODE_RULES: dict[str, dict[str, ScoreRule | PlanRule]] = {
+NODE_RULES: dict[str, dict[str, AbstractNodeRule]] = {
     "aim": {
         "degree": ScoreRule("degree", degree, "most inactive out-neighbours first; the value is their number."),
         "score": ScoreRule("score", score, "most expected direct hits first; the value is their number."),

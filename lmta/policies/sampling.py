@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmta.kernels.reverse_reachable import draw_sets, greedy_cover
+from lmta.policies.base import AbstractPlanRule
 from lmta.problems.influence.rules import INACTIVE, InfluenceInstance, InfluenceState
 
 MIN_SETS = 20_000
@@ -22,7 +23,7 @@ class InEdges(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ReverseReachable:
+class ReverseReachable(AbstractPlanRule):
     """Draws sets of nodes that would reach a random inactive node in the days left, and covers them greedily."""
 
     name: str = "ris"

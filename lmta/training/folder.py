@@ -6,15 +6,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from lmta.agents.saved import CHECKPOINT
 from lmta.types import InputError
 
-CHECKPOINT, METRICS, SETTINGS, CURVE, EVENTS = (
-    "checkpoint",
-    "metrics.jsonl",
-    "settings.json",
-    "learning.png",
-    "tensorboard",
-)
+METRICS, SETTINGS, CURVE, EVENTS = "metrics.jsonl", "settings.json", "learning.png", "tensorboard"
 
 
 def check_holds_run(folder: Path) -> None:

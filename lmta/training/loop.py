@@ -8,11 +8,12 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Event
 
+from lmta.agents.saved import CHECKPOINT
+from lmta.agents.settings import RunSettings
 from lmta.model.networks import Lmta
 from lmta.training.checkpoint import save
-from lmta.training.folder import CHECKPOINT
 from lmta.training.metrics import Metrics, MetricsLog
-from lmta.training.run import Progress, RunSettings, advance
+from lmta.training.run import Progress, advance
 
 Measure = Callable[[Lmta], Metrics]
 """What greedy play of a model is worth."""

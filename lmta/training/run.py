@@ -2,21 +2,17 @@
 
 import math
 import time
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import tyro
 from jaxtyping import Array, Int, UInt32
 
 from lmta.agents.lmta import Agent
-from lmta.config import Config, LossConfig, ModelConfig, Preset, SearchConfig, TrainConfig
-from lmta.model.networks import Lmta
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.agents.settings import RunSettings, make_model
+from lmta.problems.registry import BENCHMARKS
 from lmta.sparse import padded_size
 from lmta.training.epoch import epsilon, learn, play_games, store
 from lmta.training.replay import Replay, make_replay
@@ -25,39 +21,6 @@ from lmta.training.update import Learner, make_learner
 
 class TrainingError(RuntimeError):
     """Training cannot go on; the message says when and why."""
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    """Everything that a run follows from."""
-
-    problem: Literal["aim", "sop", "power2500"] = "aim"
-    """What is learned."""
-    preset: Preset = "paper"
-    """Where the settings of model, search, loss and train come from, unless they are given."""
-    instance: tyro.conf.OmitArgPrefixes[InstanceSettings] = field(default_factory=InstanceSettings)
-    config: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
-    seed: int = 0
-    """Weights, instances, luck and exploration follow from it."""
-    evaluate_every: int = 5
-    """Greedy play is measured after every so many epochs, and after the last."""
-    held_out: int = 8
-    """Instances that greedy play is measured on; they are the same for every seed, and never trained on."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, from which `settings_from_json` makes the same settings again."""
-        return asdict(self)
-
-
-def settings_from_json(values: dict[str, Any]) -> RunSettings:
-    """The settings that `as_json` wrote."""
-    parts = {"model": ModelConfig, "search": SearchConfig, "loss": LossConfig, "train": TrainConfig}
-    instance = values["instance"]
-    nested = {
-        "instance": InstanceSettings(**instance | {"rules": OrienteeringRules(**instance["rules"])}),
-        "config": Config(**{name: part(**values["config"][name]) for name, part in parts.items()}),
-    }
-    return RunSettings(**values | nested)
 
 
 class Progress(eqx.Module):
@@ -80,10 +43,8 @@ def begin(settings: RunSettings) -> Progress:
     """A run before its first epoch."""
     agent, instances = make_agent(settings), _instances(settings, 0)
     model_key, run_key = jax.random.split(jax.random.key(settings.seed))
-    seen = jax.eval_shape(lambda i: agent.problem.observe(i, agent.problem.reset(i)), _first(instances))
     budget = BENCHMARKS[settings.problem].size(settings.instance).budget
-    model = Lmta(seen.nodes.shape[1], seen.globals.shape[0], budget, settings.config.model, key=model_key)
-    learner = make_learner(model, settings.config)
+    learner = make_learner(make_model(settings, key=model_key), settings.config)
     shapes = eqx.filter_eval_shape(play_games, agent, learner, instances, jnp.int32(0), run_key, padded_size(budget))
     game = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape[1:], leaf.dtype), shapes)
     replay = make_replay(game, settings.config.train.games)
@@ -134,7 +95,3 @@ def _room_for_edges(settings: RunSettings) -> int:
     benchmark = BENCHMARKS[settings.problem]
     edges = int(benchmark.instances(settings.instance, settings.seed, 1)[0].graph.edge_mask.sum())
     return padded_size(edges + math.ceil(8 * math.sqrt(edges)))
-
-
-def _first(stacked: Any) -> Any:
-    return jax.tree.map(lambda leaf: leaf[0], stacked)

@@ -4,11 +4,11 @@ import math
 from dataclasses import asdict, fields
 from typing import Any, Literal
 
+from lmta.agents.settings import RunSettings
 from lmta.config import PRESETS, Config, Preset
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.problems.session import check_seed, whole_number
-from lmta.training.run import RunSettings
 from lmta.types import InputError
 
 MAY_BE_ZERO = {"train.warm_up", "model.encoder_layers", "model.q_layers"}

@@ -11,10 +11,11 @@ from scipy import stats
 
 from lmta.evaluation.arena import run_arena
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
-from lmta.evaluation.play import make_batch, play
+from lmta.evaluation.play import play
 from lmta.evaluation.statistics import compare, mean_of
 from lmta.evaluation.tables import arena_table
 from lmta.policies.registry import policy
+from lmta.problems.batch import make_batch
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import Influence, make_instance
 from lmta.problems.orienteering.rules import OrienteeringRules

@@ -16,8 +16,8 @@ import pytest
 from tensorboardX.proto.event_pb2 import Event
 
 from lmta import cli
+from lmta.agents.saved import read_settings
 from lmta.experiments.train import default_settings
-from lmta.training.checkpoint import load_settings
 
 TINY = shlex.split(
     "--nodes 12 --days 2 --budget 3 --held-out 2 --evaluate-every 3 --search.simulations 4 "
@@ -169,7 +169,7 @@ def test_sigterm_saves_and_says_how_to_go_on(tmp_path):
     assert "stopping after this epoch" in err
     assert f"epoch {done}/100000: self-play" in err
     assert (folder / "learning.png").exists()
-    assert load_settings(folder / "checkpoint").config.train.epochs == 100000
+    assert read_settings(folder / "checkpoint").config.train.epochs == 100000
 
 
 def test_nan_is_one_sentence_and_the_last_good_checkpoint_stays(run_of_two, monkeypatch, capsys):

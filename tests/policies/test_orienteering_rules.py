@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from lmta import Tour, policy
-from lmta.evaluation.play import make_batch, play
-from lmta.policies.base import Policy, day_seed
+from lmta.evaluation.play import play
+from lmta.policies.base import Policy
 from lmta.policies.orienteering import GREEDY, Genetic, make_genetic
+from lmta.policies.player import day_seed
+from lmta.problems.batch import make_batch
 from lmta.problems.orienteering.importer import Cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance
 

@@ -8,10 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lmta.agents.saved import read_model
+from lmta.agents.settings import RunSettings, settings_from_json
 from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 from lmta.problems.registry import InstanceSettings
 from lmta.training.checkpoint import load, save
-from lmta.training.run import RunSettings, TrainingError, advance, begin, settings_from_json
+from lmta.training.run import TrainingError, advance, begin
 from lmta.types import InputError
 
 MODEL = ModelConfig(latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2)
@@ -50,6 +52,12 @@ def test_two_and_two_epochs_are_four(saved):
         progress, metrics = advance(settings, progress)
         assert metrics["score"] == scores[epoch]
     assert_same(progress, straight)
+
+
+def test_the_model_can_be_read_without_the_rest(saved):
+    settings, model = read_model(saved[0])
+    assert settings == SETTINGS
+    assert_same(model, load(saved[0])[1].learner.model)
 
 
 def test_every_epoch_has_games_of_its_own(saved):
