@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import lmta
+from lmta.agents.settings import RunSettings
 from lmta.benchmarks.decide import DecideSettings, bench_decide, decide_table
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
 from lmta.benchmarks.train import TrainBenchSettings, bench_train, train_bench_table
@@ -22,7 +23,9 @@ from lmta.devices import use_all_cores
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.tables import arena_table
 from lmta.experiments.classical import ClassicalSettings, run_classical
+from lmta.experiments.train import begin_run, default_settings, resume_run
 from lmta.policies.registry import policy_names
+from lmta.training.run import TrainingError
 from lmta.types import InputError
 
 Measurement = (
@@ -59,6 +62,7 @@ def run(arguments: Sequence[str]) -> int:
         tyro.extras.subcommand_cli_from_dict(
             {
                 "evaluate": _evaluate,
+                "train": _make_train(arguments),
                 "policies": _policies,
                 "demo": _demo,
                 "bench": _bench,
@@ -72,6 +76,9 @@ def run(arguments: Sequence[str]) -> int:
     except InputError as error:
         ERR.print(f"lmta: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         return 2
+    except TrainingError as error:
+        ERR.print(f"lmta: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        return 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -83,6 +90,30 @@ def run(arguments: Sequence[str]) -> int:
 def _evaluate(settings: tyro.conf.OmitArgPrefixes[EvaluateSettings]) -> None:
     """Play policies on the same instances with the same luck and compare them."""
     _print_evaluation(settings)
+
+
+def _make_train(arguments: Sequence[str]) -> Callable[..., None]:
+    """The command `train`, with the preset's values, or those of the run that goes on, as its defaults."""
+    defaults = default_settings(arguments[1:]) if list(arguments[:1]) == ["train"] else RunSettings()
+
+    def train(
+        out: Path,
+        settings: Annotated[RunSettings, tyro.conf.arg(name="")] = defaults,
+        resume: tyro.conf.FlagCreatePairsOff[bool] = False,
+    ) -> None:
+        """Learn to plan by self-play.
+
+        Ctrl-C or SIGTERM stops after the epoch that is under way.
+
+        Args:
+            out: Folder of the run: checkpoint, metrics, learning curve.
+            settings: What the run follows from.
+            resume: Go on with the run in the folder. Its settings stay; only --epochs may change.
+        """
+        go = resume_run if resume else begin_run
+        OUT.print(go(out, settings, ERR), markup=False, highlight=False, soft_wrap=True)
+
+    return train
 
 
 def _policies(problem: tyro.conf.Positional[Literal["aim", "sop"]] = "aim") -> None:

@@ -1,7 +1,10 @@
 """Every setting of the learned planner, and the preset `paper`. Cited are the tables of the paper's App. F."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
+
+import tyro
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,8 @@ class LossConfig:
 class TrainConfig:
     """Self-play, replay and optimisation (Algorithm 1, App. F and G)."""
 
-    epochs: int = 50
+    epochs: tyro.conf.OmitArgPrefixes[int] = 50
+    """Epochs in all."""
     episodes: int = 16
     """Episodes of self-play an epoch, played as one batch on graphs of their own."""
     high_updates: int = 16
@@ -129,7 +133,7 @@ class Config:
     train: TrainConfig = field(default_factory=TrainConfig)
 
 
-def paper(problem: Literal["aim", "sop"]) -> Config:
+def paper(problem: str) -> Config:
     """The paper's settings for a problem (Tables of shared and of domain-specific hyperparameters)."""
     config = Config()
     if problem == "aim":
@@ -142,3 +146,8 @@ def paper(problem: Literal["aim", "sop"]) -> Config:
         loss=replace(config.loss, entropy=0.02),
         train=replace(config.train, low_rate=5e-4, target_every=200),
     )
+
+
+Preset = Literal["paper"]
+PRESETS: dict[Preset, Callable[[str], Config]] = {"paper": paper}
+"""Settings by name, for the name of a problem (aim, sop)."""

@@ -1,7 +1,8 @@
 """Saved agents: a line of JSON with the settings, then the leaves, those of the model first; whole or not at all."""
 
+import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -47,13 +48,25 @@ def read_leaves(
     path: Path, make_like: Callable[[RunSettings], T], *, to_the_end: bool = False
 ) -> tuple[RunSettings, T]:
     """The settings, and the first leaves as a tree like the one that `make_like` gives for them."""
+    with _opened(path) as file:
+        settings = _settings(path, file)
+        tree = _leaves(path, file, make_like(settings))
+        if to_the_end and file.read(1):
+            raise InputError(f"{path}: the checkpoint has more than it should; take an earlier one.")
+        return settings, tree
+
+
+def read_settings(path: Path) -> RunSettings:
+    """The settings alone, without the work of reading the rest."""
+    with _opened(path) as file:
+        return _settings(path, file)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
         with path.open("rb") as file:
-            settings = _settings(path, file)
-            tree = _leaves(path, file, make_like(settings))
-            if to_the_end and file.read(1):
-                raise InputError(f"{path}: the checkpoint has more than it should; take an earlier one.")
-            return settings, tree
+            yield file
     except OSError as error:
         raise InputError(f"{path}: the checkpoint cannot be read ({error.strerror}).") from error
 

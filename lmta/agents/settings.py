@@ -1,12 +1,13 @@
 """What an agent follows from: its problem, the instances it learns on, every setting, and the seed."""
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import jax
+import tyro
 from jaxtyping import PRNGKeyArray
 
-from lmta.config import Config, LossConfig, ModelConfig, SearchConfig, TrainConfig
+from lmta.config import Config, LossConfig, ModelConfig, Preset, SearchConfig, TrainConfig
 from lmta.model.networks import Lmta
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
@@ -16,10 +17,18 @@ from lmta.problems.registry import BENCHMARKS, InstanceSettings
 class RunSettings:
     """Everything that a run follows from."""
 
-    problem: str = "aim"
-    instance: InstanceSettings = field(default_factory=InstanceSettings)
-    config: Config = field(default_factory=Config)
+    problem: Literal["aim", "sop", "power2500"] = "aim"
+    """What is learned."""
+    preset: Preset = "paper"
+    """Where the settings of model, search, loss and train come from, unless they are given."""
+    instance: tyro.conf.OmitArgPrefixes[InstanceSettings] = field(default_factory=InstanceSettings)
+    config: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     seed: int = 0
+    """Weights, instances, luck and exploration follow from it."""
+    evaluate_every: int = 5
+    """Greedy play is measured after every so many epochs, and after the last."""
+    held_out: int = 8
+    """Instances that greedy play is measured on; they are the same for every seed, and never trained on."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, from which `settings_from_json` makes the same settings again."""
@@ -30,12 +39,11 @@ def settings_from_json(values: dict[str, Any]) -> RunSettings:
     """The settings that `as_json` wrote."""
     parts = {"model": ModelConfig, "search": SearchConfig, "loss": LossConfig, "train": TrainConfig}
     instance = values["instance"]
-    return RunSettings(
-        problem=values["problem"],
-        instance=InstanceSettings(**instance | {"rules": OrienteeringRules(**instance["rules"])}),
-        config=Config(**{name: part(**values["config"][name]) for name, part in parts.items()}),
-        seed=values["seed"],
-    )
+    nested = {
+        "instance": InstanceSettings(**instance | {"rules": OrienteeringRules(**instance["rules"])}),
+        "config": Config(**{name: part(**values["config"][name]) for name, part in parts.items()}),
+    }
+    return RunSettings(**values | nested)
 
 
 def make_model(settings: RunSettings, *, key: PRNGKeyArray) -> Lmta:

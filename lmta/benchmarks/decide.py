@@ -132,7 +132,9 @@ def _planner(settings: DecideSettings) -> Planner:
         return planner
     config = paper(settings.problem)
     config = replace(config, model=replace(config.model, ambition=0.0))
-    run = RunSettings(settings.problem, _instance_settings(settings), config, settings.seed)
+    run = RunSettings(
+        problem=settings.problem, instance=_instance_settings(settings), config=config, seed=settings.seed
+    )
     problem = BENCHMARKS[settings.problem].problem
     model = make_model(run, key=jax.random.key(settings.seed))
     return Planner("new", problem, Agent(problem, config, settings.days), model, settings.budget)

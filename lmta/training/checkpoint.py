@@ -4,6 +4,7 @@ from pathlib import Path
 
 from lmta.agents.saved import read_leaves, write_leaves
 from lmta.agents.settings import RunSettings
+from lmta.devices import on_first_core
 from lmta.training.run import Progress, begin
 
 
@@ -14,4 +15,5 @@ def save(path: Path, settings: RunSettings, progress: Progress) -> None:
 
 def load(path: Path) -> tuple[RunSettings, Progress]:
     """The settings and the progress of a run, as they were saved."""
-    return read_leaves(path, begin, to_the_end=True)
+    settings, progress = read_leaves(path, begin, to_the_end=True)
+    return settings, on_first_core(progress)

@@ -1,5 +1,7 @@
 """A training run, epoch by epoch: what it is made of, how it begins, and how it goes on."""
 
+import math
+import time
 from typing import Any
 
 import equinox as eqx
@@ -13,7 +15,7 @@ from lmta.agents.settings import RunSettings, make_model
 from lmta.devices import on_first_core
 from lmta.problems.registry import BENCHMARKS
 from lmta.sparse import padded_size
-from lmta.training.epoch import learn, play_games, store
+from lmta.training.epoch import epsilon, learn, play_games, store
 from lmta.training.replay import Replay, make_replay
 from lmta.training.update import Learner, make_learner
 
@@ -51,22 +53,34 @@ def begin(settings: RunSettings) -> Progress:
     return on_first_core(progress)
 
 
-def advance(settings: RunSettings, progress: Progress) -> tuple[Progress, dict[str, float]]:
-    """One epoch, and what it gave: the mean score of self-play and every term of the losses."""
+def advance(settings: RunSettings, progress: Progress) -> tuple[Progress, dict[str, Any]]:
+    """One epoch, and what it gave: the mean score of self-play, every term of the losses, and the time it took."""
     agent = make_agent(settings)
-    epoch = int(progress.epoch)
+    epochs_before, learner = int(progress.epoch), progress.learner
     key, play_key, learn_key = jax.random.split(jax.random.wrap_key_data(progress.key_data), 3)
     budget = BENCHMARKS[settings.problem].size(settings.instance).budget
-    games = play_games(
-        agent, progress.learner, _instances(settings, epoch), progress.epoch, play_key, padded_size(budget)
-    )
+    explored = float(epsilon(agent, learner.low_steps))
+    start = time.perf_counter()
+    instances = _instances(settings, epochs_before)
+    games = jax.block_until_ready(play_games(agent, learner, instances, progress.epoch, play_key, padded_size(budget)))
+    played = time.perf_counter()
     replay = store(progress.replay, games)
-    learner, terms = learn(agent, progress.learner, replay, progress.epoch, learn_key)
-    metrics = {name: float(value) for name, value in terms.items()}
-    for name, value in metrics.items():
+    learner, terms = learn(agent, learner, replay, progress.epoch, learn_key)
+    losses = {name: float(value) for name, value in terms.items()}
+    learned = time.perf_counter()
+    for name, value in losses.items():
         if not np.isfinite(value):
-            raise TrainingError(f"epoch {epoch}: the term {name!r} is {value}; the last checkpoint stays as it is.")
-    metrics |= {"epoch": epoch, "score": float(games.reward.sum(axis=1).mean())}
+            raise TrainingError(
+                f"epoch {epochs_before + 1}: the term {name!r} is {value}; the last checkpoint stays as it is."
+            )
+    metrics = {
+        "epoch": epochs_before + 1,
+        "score": float(games.reward.sum(axis=1).mean()),
+        "epsilon": explored,
+        "loss": losses,
+        "seconds": {"play": played - start, "learn": learned - played},
+        "episodes_per_second": settings.config.train.episodes / (learned - start),
+    }
     return Progress(learner, replay, jax.random.key_data(key), progress.epoch + 1), metrics
 
 
@@ -79,7 +93,7 @@ def _instances(settings: RunSettings, epoch: int) -> Any:
 
 
 def _room_for_edges(settings: RunSettings) -> int:
-    """More edges than any instance of the run should have: those of one, and a fifth again."""
+    """More edges than any instance of the run should have: those of one, and eight standard deviations of a count."""
     benchmark = BENCHMARKS[settings.problem]
-    sample = benchmark.instances(settings.instance, settings.seed, 1)[0]
-    return padded_size(int(sample.graph.edge_mask.sum() * 6 // 5) + 8)
+    edges = int(benchmark.instances(settings.instance, settings.seed, 1)[0].graph.edge_mask.sum())
+    return padded_size(edges + math.ceil(8 * math.sqrt(edges)))

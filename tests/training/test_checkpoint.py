@@ -112,5 +112,5 @@ def test_a_write_that_fails_leaves_the_old_checkpoint(saved, tmp_path, monkeypat
 def test_nan_stops_the_run_and_names_the_epoch_and_the_term(saved):
     _, progress = load(saved[0])
     broken = eqx.tree_at(lambda p: p.learner.model.high.subgoals, progress, replace_fn=lambda s: s * jnp.nan)
-    with pytest.raises(TrainingError, match=r"epoch 2: the term '.*' is nan; the last checkpoint stays"):
+    with pytest.raises(TrainingError, match=r"epoch 3: the term '.*' is nan; the last checkpoint stays"):
         advance(SETTINGS, broken)

@@ -1,0 +1,139 @@
+"""What `lmta train` does: a run in its folder, measured against what needs no learning, with a picture at the end."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import tyro
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from rich.console import Console
+
+from lmta.agents.planner import Planner
+from lmta.agents.saved import CHECKPOINT, read_settings
+from lmta.agents.settings import RunSettings
+from lmta.config import Preset
+from lmta.evaluation.play import play
+from lmta.evaluation.record import provenance, write_json
+from lmta.evaluation.statistics import compare
+from lmta.files import write_whole
+from lmta.model.networks import Lmta
+from lmta.policies.registry import policy
+from lmta.problems.batch import make_batch
+from lmta.problems.registry import BENCHMARKS
+from lmta.training.checkpoint import load, save
+from lmta.training.curve import learning_curve
+from lmta.training.folder import CURVE, SETTINGS, check_holds_run, new_run, old_run
+from lmta.training.loop import Measure, train
+from lmta.training.metrics import Metrics, read_metrics
+from lmta.training.report import Report
+from lmta.training.run import Progress, begin, make_agent
+from lmta.training.settings import check_same, check_settings, preset_settings
+from lmta.types import InputError
+
+BASELINES = {"aim": "average-score", "sop": "even-greedy"}
+"""What needs no learning and greedy play is measured against, by problem."""
+HELD_OUT_SEED = 2**64 - 1
+"""Instances of training have seeds of 32 bits, so none of them is held out."""
+LUCK_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the defaults of all other options come from."""
+
+    problem: Literal["aim", "sop", "power2500"] = "aim"
+    preset: Preset = "paper"
+    out: Path | None = None
+    resume: tyro.conf.FlagCreatePairsOff[bool] = False
+
+
+def default_settings(arguments: Sequence[str]) -> RunSettings:
+    """The settings of the run that is to go on, or else of the preset, which other arguments then change."""
+    origin, _ = tyro.cli(Origin, args=arguments, return_unknown_args=True, add_help=False, prog="lmta train")
+    if origin.resume and origin.out is not None:
+        check_holds_run(origin.out)
+        return read_settings(origin.out / CHECKPOINT)
+    return preset_settings(origin.problem, origin.preset)
+
+
+def begin_run(folder: Path, settings: RunSettings, console: Console) -> str:
+    """Train from the beginning; a sentence that says where the run stands."""
+    check_settings(settings)
+    with new_run(folder):
+        progress = begin(settings)
+        save(folder / CHECKPOINT, settings, progress)
+        return _train(folder, settings, progress, console)
+
+
+def resume_run(folder: Path, settings: RunSettings, console: Console) -> str:
+    """Train on from the last checkpoint, up to the epochs in `settings`, which must not differ in anything else."""
+    with old_run(folder):
+        saved, progress = load(folder / CHECKPOINT)
+        check_same(settings, saved)
+        check_settings(settings)
+        if settings.config.train.epochs < int(progress.epoch):
+            raise InputError(
+                f"epochs: {settings.config.train.epochs} given, but the run has done {progress.epoch} already."
+            )
+        return _train(folder, settings, progress, console)
+
+
+def _train(folder: Path, settings: RunSettings, progress: Progress, console: Console) -> str:
+    epochs, done = settings.config.train.epochs, int(progress.epoch)
+    _record(folder, settings, done)
+    with Report(console, epochs, done) as report:
+        try:
+            done = train(folder, settings, progress, make_measure(settings), report.epoch, report.stopping)
+        finally:
+            _draw(folder, settings)
+    if done < epochs:
+        command = f"lmta train --resume --out {shlex.quote(str(folder))}"
+        return f"{folder}: {done} of {epochs} epochs are done and saved; go on with: {command}"
+    return f"{folder}: all {epochs} epochs are done; --resume with more --epochs goes on."
+
+
+def make_measure(settings: RunSettings) -> Measure:
+    """A function that plays a model greedily on held-out instances, beside the baseline with the same luck."""
+    benchmark, agent = BENCHMARKS[settings.problem], make_agent(settings)
+    problem = benchmark.problem
+    instances = benchmark.instances(settings.instance, HELD_OUT_SEED, settings.held_out)
+    batch = make_batch(problem, instances, LUCK_SEED)
+    baseline = policy(BASELINES[problem.name], problem.name)
+    expected = play(baseline, batch).rewards.sum(axis=1, dtype=np.float64)
+
+    def measure(model: Lmta) -> Metrics:
+        played = play(Planner("now", problem, agent, model, batch.budget), batch)
+        scores = played.rewards.sum(axis=1, dtype=np.float64)
+        return {
+            "greedy": float(scores.mean()),
+            "baseline": float(expected.mean()),
+            "baseline_policy": baseline.name,
+            "difference_sem": compare(scores, expected).difference.sem,
+            "picks_by_day": played.num_picks.mean(axis=0).tolist(),
+        }
+
+    return measure
+
+
+def _record(folder: Path, settings: RunSettings, epochs_done: int) -> None:
+    """The settings, and what each part of the run was made with."""
+    path = folder / SETTINGS
+    earlier = json.loads(path.read_text(encoding="utf-8"))["provenance"] if path.exists() else []
+    now = {"after_epoch": epochs_done} | provenance()
+    write_json(path, {"settings": settings.as_json(), "provenance": [*earlier, now]})
+
+
+def _draw(folder: Path, settings: RunSettings) -> None:
+    lines = read_metrics(folder)
+    if lines:
+        size = BENCHMARKS[settings.problem].size(settings.instance)
+        title = (
+            f"{settings.problem}: {size.nodes} nodes, {size.days} days, budget {size.budget}, "
+            f"preset {settings.preset}, seed {settings.seed}"
+        )
+        canvas = FigureCanvasAgg(learning_curve(lines, title))
+        write_whole(folder / CURVE, canvas.print_png)

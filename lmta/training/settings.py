@@ -1,0 +1,91 @@
+"""The settings of a run: where their defaults come from, what is refused, and what a run that goes on may change."""
+
+import math
+from dataclasses import asdict, fields
+from typing import Any, Literal
+
+from lmta.agents.settings import RunSettings
+from lmta.config import PRESETS, Config, Preset
+from lmta.problems.orienteering.rules import OrienteeringRules
+from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.problems.session import check_seed, whole_number
+from lmta.types import InputError
+
+MAY_BE_ZERO = {"train.warm_up", "train.value_steps", "model.encoder_layers", "model.q_layers"}
+POSITIVE = {"model.budget_spread", "model.reward_range"}
+SHARES = {
+    "search.dirichlet_mix",
+    "search.discount",
+    "train.low_discount",
+    "train.epsilon_first",
+    "train.epsilon_last",
+    "train.epsilon_decay",
+    "train.averaging",
+}
+
+
+def preset_settings(problem: Literal["aim", "sop", "power2500"], preset: Preset) -> RunSettings:
+    """A preset on the benchmark's own instances."""
+    benchmark = BENCHMARKS[problem]
+    instance = InstanceSettings(**asdict(benchmark.default), generator=benchmark.generators[0])
+    return RunSettings(problem, preset, instance, PRESETS[preset](benchmark.problem.name))
+
+
+def check_settings(settings: RunSettings) -> None:
+    """Refuse what makes no sense, and options that would have no effect."""
+    check_seed(settings.seed)
+    whole_number(settings.evaluate_every, "evaluate-every", 1)
+    whole_number(settings.held_out, "held-out", 2)
+    _check_config(settings.config)
+    benchmark, instance = BENCHMARKS[settings.problem], settings.instance
+    plays_cities = benchmark.problem.name == "sop"
+    without_effect = {
+        "degree": plays_cities and instance.degree is not None,
+        "limit, penalty, crowding, drift, floor": not plays_cities and instance.rules != OrienteeringRules(),
+    }
+    for option, is_so in without_effect.items():
+        if is_so:
+            raise InputError(f"{option}: has no effect here; leave it out.")
+    benchmark.instances(instance, settings.seed, 1)
+
+
+def _check_config(config: Config) -> None:
+    for part in fields(config):
+        for name, value in asdict(getattr(config, part.name)).items():
+            _check_value(f"{part.name}.{name}", value)
+    if config.train.games < config.train.episodes:
+        raise InputError(f"train.games: {config.train.games} given, at least the episodes of an epoch are needed.")
+
+
+def _check_value(name: str, value: Any) -> None:
+    option = option_of(name)
+    if isinstance(value, float):
+        most = 1.0 if name in SHARES else math.inf
+        enough = value > 0 if name in POSITIVE else value >= 0
+        if not (math.isfinite(value) and enough and value <= most):
+            wanted = "0 to 1" if name in SHARES else "more than 0" if name in POSITIVE else "0 or more"
+            raise InputError(f"{option}: {value} given, it must be {wanted}.")
+    elif isinstance(value, int) and not isinstance(value, bool):
+        whole_number(value, option, 0 if name in MAY_BE_ZERO else 1)
+
+
+def check_same(given: RunSettings, saved: RunSettings) -> None:
+    """Refuse settings that contradict those a run began with; only the number of epochs may change."""
+    had = _flat(saved.as_json())
+    for name, value in _flat(given.as_json()).items():
+        option = option_of(name.removeprefix("config.").removeprefix("instance.").removeprefix("rules."))
+        if option != "epochs" and value != had[name]:
+            raise InputError(f"{option}: {value} given, but the run has {had[name]}; leave it out, or begin a new run.")
+
+
+def option_of(name: str) -> str:
+    """A setting as the command line calls it."""
+    return "epochs" if name == "train.epochs" else name.replace("_", "-")
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested values with their paths as names."""
+    flat = {}
+    for name, value in values.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
+    return flat

@@ -1,0 +1,269 @@
+"""`lmta train` as a user meets it: a run that is killed, stopped or refused loses nothing, and goes on bit for bit."""
+
+import fcntl
+import json
+import os
+import random
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import jax.numpy as jnp
+import pytest
+from tensorboardX.proto.event_pb2 import Event
+
+from lmta import cli
+from lmta.agents.saved import read_settings
+from lmta.experiments.train import default_settings
+
+TINY = shlex.split(
+    "--nodes 12 --days 2 --budget 3 --held-out 2 --evaluate-every 3 --search.simulations 4 "
+    "--model.latent 8 --model.subgoals 4 --model.subgoal-size 3 --model.hidden 8 --model.encoder-hidden 6 "
+    "--model.q-hidden 6 --model.q-layers 2 --train.episodes 3 --train.high-updates 2 --train.low-updates 2 "
+    "--train.games 8 --train.unroll 2 --train.warm-up 1"
+)
+TIMINGS = {"seconds", "episodes_per_second"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """One cache of compilations for all runs, those in other processes too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run of four epochs."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    assert train(folder, *TINY, "--epochs", "4") == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory):
+    """A run of two epochs."""
+    folder = tmp_path_factory.mktemp("runs") / "half"
+    assert train(folder, *TINY, "--epochs", "2") == 0
+    return folder
+
+
+@pytest.fixture
+def run_of_two(half, tmp_path):
+    """The run of two epochs, to spoil."""
+    return shutil.copytree(half, tmp_path / "half")
+
+
+def train(folder, *arguments):
+    return cli.run(["train", "--out", str(folder), *arguments])
+
+
+def start(folder, *arguments):
+    """A run in a process of its own."""
+    command = [sys.executable, "-c", "from lmta.cli import main; main()", "train", "--out", str(folder), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_first_epoch(process, folder):
+    while not lines(folder):
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.02)
+
+
+def lines(folder):
+    file = folder / "metrics.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines(True) if line[-1] == "\n"] if file.exists() else []
+
+
+def assert_same_run(one, other, evaluated=True):
+    assert (one / "checkpoint").read_bytes() == (other / "checkpoint").read_bytes()
+    drop = TIMINGS if evaluated else TIMINGS | {"evaluation"}
+    kept = [[{k: v for k, v in line.items() if k not in drop} for line in lines(run)] for run in (one, other)]
+    assert kept[0] == kept[1]
+
+
+def logged(folder):
+    """(tag, step) of every scalar in the event files: records are length, checksum, content, checksum."""
+    found = []
+    for file in sorted((folder / "tensorboard").iterdir()):
+        content, place = file.read_bytes(), 0
+        while place < len(content):
+            size = int.from_bytes(content[place : place + 8], "little")
+            event = Event.FromString(content[place + 12 : place + 12 + size])
+            found += [(value.tag, event.step) for value in event.summary.value]
+            place += 16 + size
+    return found
+
+
+def test_a_run_leaves_its_metrics_settings_and_pictures(whole):
+    assert sorted(path.name for path in whole.iterdir()) == [
+        "checkpoint",
+        "learning.png",
+        "metrics.jsonl",
+        "settings.json",
+        "tensorboard",
+    ]
+    metrics = lines(whole)
+    assert [line["epoch"] for line in metrics] == [1, 2, 3, 4]
+    assert ["evaluation" in line for line in metrics] == [False, False, True, True]
+    assert metrics[0]["epsilon"] == pytest.approx(0.9)
+    for line in metrics:
+        assert {"policy", "value", "reward", "cap", "push", "order", "budget_actor", "q"} <= set(line["loss"])
+        assert 3 <= line["score"] <= 12
+        assert line["episodes_per_second"] == pytest.approx(3 / (line["seconds"]["play"] + line["seconds"]["learn"]))
+    for line in metrics[2:]:
+        evaluation = line["evaluation"]
+        assert evaluation["baseline_policy"] == "average-score"
+        assert evaluation["baseline"] == metrics[3]["evaluation"]["baseline"]
+        assert 0 < sum(evaluation["picks_by_day"]) <= 3
+        assert evaluation["greedy"] >= sum(evaluation["picks_by_day"])
+    settings = json.loads((whole / "settings.json").read_text())
+    assert settings["settings"]["instance"]["nodes"] == 12
+    assert settings["settings"]["config"]["search"]["simulations"] == 4
+    assert [part["after_epoch"] for part in settings["provenance"]] == [0]
+    assert (whole / "learning.png").read_bytes().startswith(b"\x89PNG")
+    events = logged(whole)
+    assert {("loss/policy", epoch) for epoch in (1, 2, 3, 4)} <= set(events)
+    assert ("evaluation/greedy", 3) in events
+
+
+def test_two_and_two_epochs_are_four(whole, run_of_two, capsys):
+    """The run of two was measured at its end, which the run of four was not; all else is the same."""
+    assert train(run_of_two, "--resume", "--epochs", "4") == 0
+    assert "all 4 epochs are done" in capsys.readouterr().out
+    assert_same_run(run_of_two, whole, evaluated=False)
+    provenance = json.loads((run_of_two / "settings.json").read_text())["provenance"]
+    assert [part["after_epoch"] for part in provenance] == [0, 2]
+
+
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(whole, tmp_path):
+    folder = tmp_path / "killed"
+    process = start(folder, *TINY, "--epochs", "4")
+    wait_for_first_epoch(process, folder)
+    time.sleep(random.uniform(0, 2))
+    process.kill()
+    process.communicate()
+    with (folder / "metrics.jsonl").open("a") as file:
+        file.write(json.dumps(lines(folder)[-1] | {"epoch": 5}) + '\n{"epoch": 6, "sco')
+    (folder / ".checkpoint.1234.part").write_bytes(b"half a checkpoint")
+    assert train(folder, "--resume") == 0
+    assert_same_run(folder, whole)
+    assert not list(folder.glob(".*"))
+
+
+def test_sigterm_saves_and_says_how_to_go_on(tmp_path):
+    folder = tmp_path / "stopped"
+    process = start(folder, *TINY, "--epochs", "100000")
+    wait_for_first_epoch(process, folder)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=120)
+    done = len(lines(folder))
+    assert process.returncode == 0
+    assert out.strip() == (
+        f"{folder}: {done} of 100000 epochs are done and saved; go on with: lmta train --resume --out {folder}"
+    )
+    assert "stopping after this epoch" in err
+    assert f"epoch {done}/100000: self-play" in err
+    assert (folder / "learning.png").exists()
+    assert read_settings(folder / "checkpoint").config.train.epochs == 100000
+
+
+def test_nan_is_one_sentence_and_the_last_good_checkpoint_stays(run_of_two, monkeypatch, capsys):
+    good = (run_of_two / "checkpoint").read_bytes()
+    monkeypatch.setattr("lmta.training.run.learn", lambda agent, learner, *_: (learner, {"q": jnp.array(jnp.nan)}))
+    assert train(run_of_two, "--resume", "--epochs", "4") == 1
+    assert capsys.readouterr().err == "lmta: epoch 3: the term 'q' is nan; the last checkpoint stays as it is.\n"
+    assert (run_of_two / "checkpoint").read_bytes() == good
+    assert [line["epoch"] for line in lines(run_of_two)] == [1, 2]
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+REFUSED = {
+    "begin again": (TINY, "holds a run already; go on with it by --resume, or name another folder"),
+    "other search": (["--resume", "--search.simulations", "5"], "search.simulations: 5 given, but the run has 4"),
+    "other seed": (["--resume", "--seed", "1"], "seed: 1 given, but the run has 0"),
+    "other problem": (["--resume", "--problem", "sop"], "problem: sop given, but the run has aim"),
+    "other size": (["--resume", "--nodes", "13"], "nodes: 13 given, but the run has 12"),
+    "fewer epochs": (["--resume", "--epochs", "1"], "epochs: 1 given, but the run has done 2 already"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_contradicts_a_run_is_refused_and_loses_nothing(run_of_two, capsys, arguments, message):
+    before = contents(run_of_two)
+    assert train(run_of_two, *arguments) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert message in printed.err
+    assert contents(run_of_two) == before
+
+
+def test_a_folder_in_use_is_refused(run_of_two, capsys):
+    folder = os.open(run_of_two, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    assert train(run_of_two, "--resume") == 2
+    assert "another process trains here" in capsys.readouterr().err
+    os.close(folder)
+
+
+def test_a_damaged_checkpoint_is_refused(run_of_two, capsys):
+    whole_file = (run_of_two / "checkpoint").read_bytes()
+    (run_of_two / "checkpoint").write_bytes(whole_file[:-10])
+    assert train(run_of_two, "--resume") == 2
+    assert "checkpoint: the checkpoint is cut short or damaged" in capsys.readouterr().err
+
+
+BAD = {
+    "budget": (["--budget", "0"], "budget: 0 given, at least 1 is needed"),
+    "nodes": (["--nodes", "1"], "nodes: 1 given, at least 2 are needed"),
+    "days": (["--days", "0"], "days: 0 given"),
+    "generator": (["--generator", "uniform"], "generator: 'uniform' is not known to aim"),
+    "seed": (["--seed", "-1"], "seed: -1 given"),
+    "epochs": (["--epochs", "0"], "epochs: 0 given, at least 1 is needed"),
+    "evaluate-every": (["--evaluate-every", "0"], "evaluate-every: 0 given, at least 1 is needed"),
+    "held-out": (["--held-out", "1"], "held-out: 1 given, at least 2 is needed"),
+    "simulations": (["--search.simulations", "0"], "search.simulations: 0 given"),
+    "rate": (["--train.high-rate", "nan"], "train.high-rate: nan given, it must be 0 or more"),
+    "share": (["--train.epsilon-first", "1.5"], "train.epsilon-first: 1.5 given, it must be 0 to 1"),
+    "games": (["--train.games", "2"], "train.games: 2 given, at least the episodes of an epoch are needed"),
+    "rules": (["--limit", "2"], "limit, penalty, crowding, drift, floor: has no effect here"),
+    "degree": (["--problem", "sop", "--degree", "3"], "degree: has no effect here"),
+    "resume": (["--resume"], "holds no run to go on with; leave out --resume to begin one"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+def test_bad_settings_are_one_sentence_and_leave_no_folder(tmp_path, capsys, arguments, message):
+    assert train(tmp_path / "run", *arguments) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert message in printed.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path, capsys, monkeypatch):
+    (tmp_path / "file").write_text("")
+    assert train(tmp_path / "file") == 2
+    assert "cannot be made" in capsys.readouterr().err
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert train(tmp_path / "locked") == 2
+    assert "cannot be written to" in capsys.readouterr().err
+
+
+def test_defaults_are_the_presets_for_the_problem(capsys):
+    assert default_settings(["--problem", "sop", "--loss.order", "0"]).config.search.simulations == 250
+    assert default_settings(["--problem", "power2500"]).instance.nodes == 2500
+    with pytest.raises(SystemExit) as stop:
+        cli.run(["train", "--problem", "sop", "--help"])
+    assert stop.value.code == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "--search.simulations INT (default: 250)" in shown
+    assert "--epochs INT Epochs in all. (default: 50)" in shown
+    assert "--train.epochs" not in shown
