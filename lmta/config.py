@@ -101,8 +101,8 @@ class TrainConfig:
     low_steps: int = 1
     """Picks whose rewards a target of the low level counts before it bootstraps; 1 as in the paper."""
     unroll: int = 5
-    value_steps: int = 0
-    """Rewards that a value target counts before it trusts the search-backed value; 0 as in the paper."""
+    value_steps: int = 10
+    """Rewards that a value target counts before it trusts the search-backed value; the paper has 0 (see lab notes)."""
     warm_up: int = 3
     """Epochs with average budgets before the budget policy takes over."""
     high_rate: float = 1e-3
@@ -113,7 +113,7 @@ class TrainConfig:
     """How much of the average model stays from epoch to epoch; it plays once training is over."""
     low_discount: float = 0.997
     """Primitive-time discount γ_LL."""
-    rate_decay: float = 0.0
+    rate_decay: float = 0.001
     """Learning rates shrink as 1/√(1 + this · gradient steps)."""
     epsilon_first: float = 0.90
     epsilon_last: float = 0.05
