@@ -16,6 +16,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import lmta
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
 from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
+from lmta.diagnostics import pictures as diagnostic_pictures
+from lmta.diagnostics.diagnose import RESULTS, DiagnoseSettings, diagnose
+from lmta.diagnostics.tables import tables as diagnostic_tables
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.tables import arena_table
 from lmta.experiments.classical import ClassicalSettings, run_classical
@@ -47,6 +50,7 @@ def run(arguments: Sequence[str]) -> int:
                 "evaluate": _evaluate,
                 "policies": _policies,
                 "demo": _demo,
+                "diagnose": _diagnose,
                 "bench": _bench,
                 "experiment": _experiment,
             },
@@ -87,6 +91,17 @@ def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
         OUT.print(f"wrote {path}")
 
 
+def _diagnose(settings: tyro.conf.OmitArgPrefixes[DiagnoseSettings]) -> None:
+    """Measure what a trained run has learned: its sense of time, its values and its subgoals."""
+    with _progress() as progress:
+        task = progress.add_task("forcing subgoals", total=None)
+        diagnosis = diagnose(settings, lambda done, total: progress.update(task, completed=done, total=total))
+    for table in diagnostic_tables(diagnosis):
+        OUT.print(table)
+    for path in (settings.folder / RESULTS, *diagnostic_pictures.draw_pictures(diagnosis, settings.folder)):
+        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
 def _bench(
     what: tyro.conf.Positional[Literal["simulate"]], settings: tyro.conf.OmitArgPrefixes[SimulateSettings]
 ) -> None:
@@ -103,11 +118,15 @@ def _experiment(
 
 def _print_evaluation(settings: EvaluateSettings) -> None:
     prepared = prepare(settings)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=ERR, transient=True) as progress:
+    with _progress() as progress:
         task = progress.add_task("", total=len(prepared.policies) * prepared.batch.days)
         rows = evaluate(prepared, lambda policy: progress.update(task, advance=1, description=policy.name))
     OUT.print(arena_table(rows, prepared.title))
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=ERR, transient=True)
 
 
 def _keep_compilations() -> None:
