@@ -18,6 +18,7 @@ from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_
 from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
 from lmta.diagnostics import pictures as diagnostic_pictures
 from lmta.diagnostics.diagnose import RESULTS, DiagnoseSettings, diagnose
+from lmta.diagnostics.diagnose import prepare as prepare_diagnosis
 from lmta.diagnostics.tables import tables as diagnostic_tables
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.tables import arena_table
@@ -93,9 +94,10 @@ def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
 
 def _diagnose(settings: tyro.conf.OmitArgPrefixes[DiagnoseSettings]) -> None:
     """Measure what a trained run has learned: its sense of time, its values and its subgoals."""
+    prepared = prepare_diagnosis(settings)
     with _progress() as progress:
         task = progress.add_task("forcing subgoals", total=None)
-        diagnosis = diagnose(settings, lambda done, total: progress.update(task, completed=done, total=total))
+        diagnosis = diagnose(prepared, lambda done, total: progress.update(task, completed=done, total=total))
     for table in diagnostic_tables(diagnosis):
         OUT.print(table)
     for path in (settings.folder / RESULTS, *diagnostic_pictures.draw_pictures(diagnosis, settings.folder)):

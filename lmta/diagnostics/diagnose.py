@@ -88,11 +88,29 @@ class Diagnosis:
     exemplar: FirstMorning
 
 
-def diagnose(settings: DiagnoseSettings, on_step: Callable[[int, int], None] = lambda done, total: None) -> Diagnosis:
-    """Measure everything and write the JSON file; `on_step` hears how many forced states are done, and of how many."""
-    _check(settings)
-    run, model, epochs = _read(settings.run)
+@dataclass(frozen=True)
+class Prepared:
+    """A diagnosis that is ready to be made."""
+
+    settings: DiagnoseSettings
+    run: RunSettings
+    model: Lmta
+    epochs: int
+
+
+def prepare(settings: DiagnoseSettings) -> Prepared:
+    """Check everything that can be checked, read the run and make the folder."""
+    check_seed(settings.seed)
+    for name, least in {"instances": 2, "states": 1, "runs": 1, "all_left_states": 1, "bootstrap": 1}.items():
+        whole_number(getattr(settings, name), name.replace("_", "-"), least)
+    run, progress = load(settings.run / "checkpoint")
     _make_folder(settings.folder)
+    return Prepared(settings, run, progress.learner.model, int(progress.epoch))
+
+
+def diagnose(prepared: Prepared, on_step: Callable[[int, int], None] = lambda done, total: None) -> Diagnosis:
+    """Measure everything and write the JSON file; `on_step` hears how many forced states are done, and of how many."""
+    settings, run, model, epochs = prepared.settings, prepared.run, prepared.model, prepared.epochs
     agent, benchmark = make_agent(run), BENCHMARKS[run.problem]
     size = benchmark.size(run.instance)
     max_picks = padded_size(size.budget)
@@ -132,18 +150,6 @@ def diagnose(settings: DiagnoseSettings, on_step: Callable[[int, int], None] = l
     )
     write_json(settings.folder / RESULTS, _as_json(settings, run, epochs, diagnosis))
     return diagnosis
-
-
-def _read(run: Path) -> tuple[RunSettings, Lmta, int]:
-    """The settings, the model and the epochs of a run."""
-    settings, progress = load(run / "checkpoint")
-    return settings, progress.learner.model, int(progress.epoch)
-
-
-def _check(settings: DiagnoseSettings) -> None:
-    check_seed(settings.seed)
-    for name, least in {"instances": 2, "states": 1, "runs": 1, "all_left_states": 1, "bootstrap": 1}.items():
-        whole_number(getattr(settings, name), name.replace("_", "-"), least)
 
 
 def _make_folder(folder: Path) -> None:

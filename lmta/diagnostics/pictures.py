@@ -126,7 +126,7 @@ def _subgoals(figure: Figure, panels: np.ndarray, diagnosis: Diagnosis) -> None:
     order = np.argsort(-np.mean(dictionary.overlap, axis=1))
     image = panels[1].imshow(np.array(dictionary.overlap)[np.ix_(order, order)], vmin=0, vmax=1, cmap="magma")
     figure.colorbar(image, ax=panels[1], label="overlap (Jaccard)")
-    _label(panels[1], f"{dictionary.distinct:.1f} different sets of picks", "subgoals", "subgoals")
+    _label(panels[1], f"{dictionary.distinct:.1f} different sets of picks a morning", "subgoals", "subgoals")
     panels[1].set_xticks([])
     panels[1].set_yticks([])
 

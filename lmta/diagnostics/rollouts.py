@@ -47,21 +47,21 @@ class Rollouts(eqx.Module):
 
 
 class Executions(eqx.Module):
-    """Every subgoal forced at given states, with leading axes state and subgoal, then run."""
+    """Every subgoal forced at a state (or at a batch of states), each for several runs."""
 
-    duration: Int[Array, " states subgoals runs"]
-    reward: Float[Array, " states subgoals runs"]
+    duration: Int[Array, " subgoals runs"]
+    reward: Float[Array, " subgoals runs"]
     """The macro reward R."""
-    model_error: Float[Array, " states subgoals runs"]
+    model_error: Float[Array, " subgoals runs"]
     """d(g(h(s), z), h(s⁺))."""
-    chord: Float[Array, " states subgoals runs"]
+    chord: Float[Array, " subgoals runs"]
     """d(h(s), h(s⁺))."""
-    next_value: Float[Array, " states subgoals runs"]
+    next_value: Float[Array, " subgoals runs"]
     """V(h(s⁺)) of the value head, 0 after the last day."""
-    distance: Float[Array, " states subgoals"]
+    distance: Float[Array, " subgoals"]
     """d(h(s), g(h(s), z))."""
-    predicted_reward: Float[Array, " states subgoals"]
-    expected_budget: Float[Array, " states subgoals"]
+    predicted_reward: Float[Array, " subgoals"]
+    expected_budget: Float[Array, " subgoals"]
     """The mean of the budget policy b_ψ(· | h(s), z)."""
 
 

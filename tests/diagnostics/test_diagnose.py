@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from functools import partial
 
 import jax
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 
 from lmta import cli
 from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
-from lmta.diagnostics.diagnose import DiagnoseSettings, diagnose
+from lmta.diagnostics.diagnose import DiagnoseSettings, _luck, diagnose, prepare
+from lmta.evaluation.play import make_batch
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.training.checkpoint import save
 from lmta.training.run import RunSettings, advance, begin, make_agent
@@ -23,6 +25,7 @@ SETTINGS = RunSettings(
     seed=3,
 )
 SMALL = {"instances": 3, "states": 4, "runs": 3, "all_left_states": 2, "bootstrap": 20}
+PLAYFUL = partial(DiagnoseSettings, **SMALL | {"instances": 8, "explore": True})
 PICTURES = {"order", "smoothness", "theory", "subgoals", "specialisation", "play"}
 
 
@@ -42,7 +45,7 @@ def runs(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def diagnosis(runs):
-    return diagnose(DiagnoseSettings(runs / "aim", **SMALL))
+    return diagnose(prepare(PLAYFUL(runs / "aim")))
 
 
 def test_rollouts_are_what_the_rules_say(diagnosis):
@@ -90,11 +93,8 @@ def test_with_all_that_is_left_every_subgoal_lasts_as_long(diagnosis):
     assert math.isnan(ordering.tau_b.mean)
 
 
-def test_luck_is_the_arenas(diagnosis, runs):
+def test_luck_is_the_arenas(runs):
     """The same instances, days and seed give the same coins as an evaluation."""
-    from lmta.diagnostics.diagnose import _luck  # noqa: PLC0415
-    from lmta.evaluation.play import make_batch  # noqa: PLC0415
-
     problem = BENCHMARKS["aim"].problem
     drawn = BENCHMARKS["aim"].instances(SETTINGS.instance, 7, 3)
     batch = make_batch(problem, drawn, 7)
@@ -135,7 +135,7 @@ def test_the_command_prints_tables_and_writes_everything(runs, capsys, tmp_path,
 
 
 def test_the_same_seed_gives_the_same_numbers(runs, diagnosis):
-    again = diagnose(DiagnoseSettings(runs / "aim", **SMALL))
+    again = diagnose(prepare(PLAYFUL(runs / "aim")))
     assert repr(again.order) == repr(diagnosis.order)
     assert repr(again.theory) == repr(diagnosis.theory)
     assert (runs / "aim" / "diagnostics" / "diagnostics.json").exists()
