@@ -93,7 +93,10 @@ class Calibration:
     """Mean absolute error."""
     root_mean_square: float
     slope: float
-    """Of the least-squares line from prediction to outcome: 1 is right, less means predictions vary too much."""
+    """Of the least-squares line from prediction to outcome: 1 is right, less means predictions vary too much.
+
+    NaN where predictions hardly vary beside what happens (by less than 1 %).
+    """
     spearman: float
 
 
@@ -102,8 +105,8 @@ def calibration(predicted: np.ndarray, realised: np.ndarray) -> Calibration:
     if len(predicted) == 0:
         return Calibration(0, *[math.nan] * 7)
     error = predicted - realised
-    spread = np.var(predicted)
-    slope = np.mean((predicted - predicted.mean()) * (realised - realised.mean())) / spread if spread > 0 else math.nan
+    varies = np.std(predicted) > 0.01 * np.std(realised)
+    covariance = np.mean((predicted - predicted.mean()) * (realised - realised.mean()))
     return Calibration(
         count=len(predicted),
         predicted=float(predicted.mean()),
@@ -111,6 +114,6 @@ def calibration(predicted: np.ndarray, realised: np.ndarray) -> Calibration:
         bias=float(error.mean()),
         mean_error=float(np.abs(error).mean()),
         root_mean_square=float(np.sqrt(np.mean(error**2))),
-        slope=float(slope),
+        slope=float(covariance / np.var(predicted)) if varies else math.nan,
         spearman=spearman(predicted, realised),
     )

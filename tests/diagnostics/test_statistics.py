@@ -65,6 +65,7 @@ def test_calibration_by_hand():
     assert got.root_mean_square == pytest.approx(math.sqrt(2 / 3))
     assert (got.slope, got.spearman) == pytest.approx((0.5, 1.0))
     assert calibration(np.array([]), np.array([])).count == 0
+    assert math.isnan(calibration(np.array([2.0, 2.001]), np.array([1.0, 9.0])).slope)
 
 
 def test_means_leave_out_what_is_unknown():
