@@ -20,6 +20,10 @@ from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_
 from lmta.benchmarks.train import TrainBenchSettings, bench_train, train_bench_table
 from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
 from lmta.devices import use_all_cores
+from lmta.diagnostics import pictures as diagnostic_pictures
+from lmta.diagnostics.diagnose import RESULTS, DiagnoseSettings, diagnose
+from lmta.diagnostics.diagnose import prepare as prepare_diagnosis
+from lmta.diagnostics.tables import tables as diagnostic_tables
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.tables import arena_table
 from lmta.experiments.classical import ClassicalSettings, run_classical
@@ -65,6 +69,7 @@ def run(arguments: Sequence[str]) -> int:
                 "train": _make_train(arguments),
                 "policies": _policies,
                 "demo": _demo,
+                "diagnose": _diagnose,
                 "bench": _bench,
                 "experiment": _experiment,
             },
@@ -133,6 +138,18 @@ def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
         OUT.print(f"wrote {path}")
 
 
+def _diagnose(settings: tyro.conf.OmitArgPrefixes[DiagnoseSettings]) -> None:
+    """Measure what a trained run has learned: its sense of time, its values and its subgoals."""
+    prepared = prepare_diagnosis(settings)
+    with _progress() as progress:
+        task = progress.add_task("forcing subgoals", total=None)
+        diagnosis = diagnose(prepared, lambda done, total: progress.update(task, completed=done, total=total))
+    for table in diagnostic_tables(diagnosis):
+        OUT.print(table)
+    for path in (settings.folder / RESULTS, *diagnostic_pictures.draw_pictures(diagnosis, settings.folder)):
+        OUT.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
 def _bench(what: tyro.conf.OmitSubcommandPrefixes[tyro.conf.OmitArgPrefixes[Measurement]]) -> None:
     """Measure speed, beside a yardstick in the same run."""
     measure, table = MEASUREMENTS[type(what)]
@@ -148,11 +165,15 @@ def _experiment(
 
 def _print_evaluation(settings: EvaluateSettings) -> None:
     prepared = prepare(settings)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=ERR, transient=True) as progress:
+    with _progress() as progress:
         task = progress.add_task("", total=len(prepared.players) * prepared.batch.days)
         rows = evaluate(prepared, lambda player: progress.update(task, advance=1, description=player.name))
     OUT.print(arena_table(rows, prepared.title))
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=ERR, transient=True)
 
 
 def _keep_compilations() -> None:

@@ -14,7 +14,7 @@ LAYERS = [
     {"search"},
     {"agents"},
     {"training", "evaluation"},
-    {"benchmarks", "demo", "experiments"},
+    {"benchmarks", "demo", "diagnostics", "experiments"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
