@@ -13,7 +13,7 @@ from lmta import cli
 from lmta.agents.settings import RunSettings
 from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 from lmta.diagnostics.diagnose import DiagnoseSettings, _luck, diagnose, prepare
-from lmta.evaluation.play import make_batch
+from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.training.checkpoint import save
 from lmta.training.run import advance, begin, make_agent

@@ -1,5 +1,6 @@
 """The modules of LMTA keep what the paper asks of them."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -48,6 +49,34 @@ def test_budgets_beyond_what_is_left_are_impossible(model, view, left):
     chance = jax.nn.softmax(logits)
     assert float(chance[left + 1 :].sum()) == 0
     assert (np.asarray(chance[: left + 1]) > 0).all()
+
+
+def test_budgets_start_near_an_even_pace_times_the_ambition(view):
+    """20 left for 4 days are 5 a day; an ambition of ln 2 asks for twice that; less than 1 a day is 1."""
+    model = Lmta(3, 2, 20, SMALL, key=jax.random.key(0))
+    h, ambition = model.high.encoder(view), model.high.budget.ambition
+
+    def likeliest(log_ambition, left, days_left):
+        z = log_ambition * ambition / (ambition @ ambition)
+        return int(jnp.argmax(model.high.budget(h, z, jnp.int32(left), jnp.int32(days_left))[0]))
+
+    assert likeliest(0.0, 20, 4) == pytest.approx(5, abs=1)
+    assert likeliest(np.log(2), 20, 4) == pytest.approx(10, abs=1)
+    assert likeliest(0.0, 3, 9) == pytest.approx(1, abs=1)
+    assert float(jnp.linalg.norm(ambition)) == pytest.approx(SMALL.ambition, rel=1e-5)
+
+
+def test_a_dueling_network_centres_its_advantages(view):
+    """Q less the value of the state has mean 0 over the nodes; without dueling there is no such value."""
+    network = QNetwork(3, 2, SMALL, key=jax.random.key(1))
+    plain = QNetwork(3, 2, ModelConfig(**vars(SMALL) | {"dueling": False}), key=jax.random.key(1))
+    z = jnp.ones(3)
+    moved = eqx.tree_at(lambda n: n.value.layers[-1].bias, network, replace_fn=lambda bias: bias + 7)
+    np.testing.assert_allclose(moved(view, z), network(view, z) + 7, atol=1e-4)
+    unmoved = eqx.tree_at(lambda n: n.value.layers[-1].bias, plain, replace_fn=lambda bias: bias + 7)
+    np.testing.assert_array_equal(unmoved(view, z), plain(view, z))
+    raised = eqx.tree_at(lambda n: n.advantage.bias, network, replace_fn=lambda bias: bias + 7)
+    np.testing.assert_allclose(raised(view, z), network(view, z), atol=1e-4)
 
 
 @pytest.mark.parametrize("given", [True, False])

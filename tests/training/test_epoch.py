@@ -14,7 +14,7 @@ from lmta.model.networks import Lmta
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.training.epoch import epsilon, learn, play_games, store
 from lmta.training.game import step_rewards
-from lmta.training.replay import make_replay, num_steps, sample_high, sample_low
+from lmta.training.replay import make_replay, num_steps, sample_high, sample_low, value_targets
 from lmta.training.update import make_learner
 
 MODEL = ModelConfig(latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2)
@@ -184,6 +184,41 @@ def test_the_budget_policy_rests_while_warming_up(learner, replay):
     for before, rested, moved in zip(head(learner), head(warm), head(on), strict=True):
         np.testing.assert_allclose(rested, before, atol=1e-6)
         assert float(jnp.abs(moved - before).max()) > 1e-4
+
+
+def test_the_average_model_is_the_mean_and_then_forgets(learner, replay):
+    """After the first epoch it is the model; later a tenth of the model and nine tenths of itself."""
+    first, _ = learn(AGENT, learner, replay, jnp.int32(0), jax.random.key(5))
+    later, _ = learn(AGENT, learner, replay, jnp.int32(50), jax.random.key(5))
+    old, new = (_arrays(learner.average.low), _arrays(later.model.low))
+    for average, model in zip(_arrays(first.average.low), _arrays(first.model.low), strict=True):
+        np.testing.assert_allclose(average, model, atol=1e-6)
+    for average, before, model in zip(_arrays(later.average.low), old, new, strict=True):
+        np.testing.assert_allclose(average, 0.9 * before + 0.1 * model, atol=1e-6)
+
+
+def test_a_value_target_counts_rewards_and_then_trusts_the_search():
+    """Three days of four, rewards 1, 2, 4 and values 10, 20, 30 with γ = ½."""
+    rewards, values, days = jnp.array([1.0, 2, 4, 9]), jnp.array([10.0, 20, 30, 99]), jnp.int32(3)
+    of = lambda steps: value_targets(rewards, values, days, steps, 0.5).tolist()  # noqa: E731
+    assert of(0) == [10, 20, 30, 0]
+    assert of(1) == [1 + 10, 2 + 15, 4, 0]
+    assert of(2) == [1 + 1 + 7.5, 2 + 2, 4, 0]
+    assert of(99) == [1 + 1 + 1, 2 + 2, 4, 0]
+
+
+def test_without_search_the_subgoal_policy_has_a_gradient_of_its_own(learner, games, replay):
+    """The subgoal that was followed by more than expected becomes likelier."""
+    config = replace(CONFIG, search=replace(CONFIG.search, planner="model-free"), train=replace(TRAIN, high_updates=60))
+    rich = eqx.tree_at(lambda r: r.games.reward, replay, replay.games.reward + 50.0 * (replay.games.subgoal == 1))
+    after, _ = learn(Agent(PROBLEM, config, DAYS), learner, rich, jnp.int32(5), jax.random.key(5))
+
+    def likelihood(model):
+        game = one(games, 0)
+        latent = model.high.encoder(PROBLEM.observe(game.instance, one(game.mornings, 0)))
+        return float(jax.nn.softmax(model.high.prediction(latent)[0])[1])
+
+    assert likelihood(after.model) > likelihood(learner.model) + 0.05
 
 
 def test_exploration_shrinks_to_its_floor():
