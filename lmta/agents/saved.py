@@ -82,11 +82,12 @@ def _settings(path: Path, file: BinaryIO) -> RunSettings:
     if version != VERSION:
         raise InputError(f"{path}: is a checkpoint of version {version}; this lmta reads version {VERSION}.")
     try:
-        settings = settings_from_json(header["settings"])
+        problem = header["settings"]["problem"]
+        settings = settings_from_json(header["settings"]) if problem in BENCHMARKS else None
     except (KeyError, TypeError) as error:
         raise InputError(f"{path}: the settings in the checkpoint cannot be read ({error}).") from error
-    if settings.problem not in BENCHMARKS:
-        raise InputError(f"{path}: is for the problem {settings.problem!r}; this lmta has {', '.join(BENCHMARKS)}.")
+    if settings is None:
+        raise InputError(f"{path}: is for the problem {problem!r}; this lmta has {', '.join(BENCHMARKS)}.")
     return settings
 
 
