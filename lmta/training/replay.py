@@ -34,7 +34,9 @@ class HighBatch(eqx.Module):
     reward: Float[Array, " unroll"]
     policy: Float[Array, " unroll_and_one subgoals"]
     value: Float[Array, " unroll_and_one"]
-    """Search-backed values, or returns to go; 0 after the last day."""
+    """What values are fitted to; 0 after the last day."""
+    next_value: Float[Array, ""]
+    """v^TS of the next decision as the search found it; 0 after the last day."""
     live: Float[Array, " unroll_and_one"]
     """1 where there is a decision, 0 after the last day."""
     budget: Int[Array, ""]
@@ -103,6 +105,7 @@ def sample_high(replay: Replay, config: Config, key: Key[Array, ""]) -> HighBatc
             reward=jnp.where(live[:-1], rewards[at[:-1]], 0.0),
             policy=game.policy[at],
             value=jnp.where(live, values[at], 0.0),
+            next_value=jnp.where(live[1], game.value[at[1]], 0.0),
             live=live.astype(jnp.float32),
             budget=game.budget[day],
             budget_log_prob=game.budget_log_prob[day],

@@ -157,7 +157,7 @@ def _subgoal_actor(
 
 def _decision_target(config: Config, batch: HighBatch) -> Float[Array, " batch"]:
     """Ĝ = R_k + γ v^TS(s_{k+1})."""
-    return batch.reward[:, 0] + config.search.discount * batch.value[:, 1]
+    return batch.reward[:, 0] + config.search.discount * batch.next_value
 
 
 def _scaled_advantage(target: Float[Array, " batch"], squashed: Float[Array, " batch"]) -> Float[Array, " batch"]:
