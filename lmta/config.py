@@ -27,7 +27,7 @@ class ModelConfig:
     """Atoms of the categorical macro-reward, evenly spaced …"""
     reward_range: float = 20.0
     """… from minus to plus this, in squashed units."""
-    ambition: float = 0.7
+    ambition: float = 0.35
     """Spread of the subgoals' ambitions at the start: e to this power times an even pace is one standard deviation."""
     budget_spread: float = 1.0
     """Spread of a subgoal's budgets around its centre at the start, in picks."""
@@ -88,9 +88,9 @@ class TrainConfig:
     """Epochs in all."""
     episodes: int = 16
     """Episodes of self-play an epoch, played as one batch on graphs of their own."""
-    high_updates: int = 16
+    high_updates: int = 48
     """Gradient steps of the high level an epoch."""
-    low_updates: int = 64
+    low_updates: int = 128
     """Gradient steps of the low level an epoch."""
     high_batch: int = 8
     low_batch: int = 8
@@ -111,6 +111,8 @@ class TrainConfig:
     clip: float = 5.0
     averaging: float = 0.9
     """How much of the average model stays from epoch to epoch; it plays once training is over."""
+    double_q: bool = True
+    """Whether the learning network chooses the node that the target network values (double DQN)."""
     low_discount: float = 0.997
     """Primitive-time discount γ_LL."""
     rate_decay: float = 0.001

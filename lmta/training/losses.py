@@ -3,9 +3,10 @@
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from lmta.nn.categorical import squash, two_hot
+from lmta.sparse import first_best
 
 
 def policy_loss(logits: Float[Array, " subgoals"], target: Float[Array, " subgoals"]) -> Float[Array, ""]:
@@ -70,6 +71,22 @@ def entropy(logits: Float[Array, " budgets"]) -> Float[Array, ""]:
     """H(b_ψ) over the budgets that are allowed."""
     log = jax.nn.log_softmax(logits)
     return -jnp.sum(jnp.exp(log) * jnp.where(log > -1e8, log, 0.0))
+
+
+def q_target(
+    reward: Float[Array, ""],
+    discount: Float[Array, ""],
+    values: Float[Array, " nodes"],
+    preference: Float[Array, " nodes"],
+    legal: Bool[Array, " nodes"],
+) -> Float[Array, ""]:
+    """y = r + γ Q'(s', a') with a' the legal node preferred most, 0 where none is legal (target of L_LL).
+
+    With the values themselves as preference this is the plain maximum, which is biased upward by noise, and more so the
+    more nodes are legal: on orienteering a day that ended early, with every city in reach again, seemed worth having.
+    """
+    best = first_best(jnp.where(legal, preference, -jnp.inf))
+    return reward + discount * jnp.where(legal.any(), values[best], 0.0)
 
 
 def q_loss(value: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:

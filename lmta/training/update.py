@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from lmta.config import Config
-from lmta.model.networks import HighLevel, Lmta, QNetwork, chordal, masked
+from lmta.config import Config, TrainConfig
+from lmta.model.networks import HighLevel, Lmta, QNetwork, chordal
 from lmta.nn.categorical import unsquash
 from lmta.problems.base import Problem
 from lmta.training import losses
@@ -185,18 +185,19 @@ def low_loss(
     target: QNetwork,
     subgoals: Float[Array, " subgoals size"],
     problem: Problem,
-    discount: float,
+    config: TrainConfig,
     batch: LowBatch,
 ) -> tuple[Float[Array, ""], Terms]:
-    """The Bellman error of the low level: y = r + γ_LLⁿ max_a' Q'(s', a' | z), with the rewards of n picks in r."""
+    """The Bellman error of the low level; a' is the target network's best, or the learning network's (double DQN)."""
 
     def one(step: LowBatch):
         value = low(problem.observe(step.instance, step.state), subgoals[step.subgoal])[step.node]
-        following = target(problem.observe(step.instance, step.bootstrap_state), subgoals[step.bootstrap_subgoal])
+        seen, goal = problem.observe(step.instance, step.bootstrap_state), subgoals[step.bootstrap_subgoal]
         legal = problem.legal(step.instance, step.bootstrap_state)
-        best = jnp.where(legal.any(), masked(following, legal).max(), 0.0)
-        wanted = step.reward + discount * step.goes_on * best
-        return losses.q_loss(value, wanted), value
+        following = target(seen, goal)
+        preference = low(seen, goal) if config.double_q else following
+        discount = step.goes_on * config.low_discount**config.low_steps
+        return losses.q_loss(value, losses.q_target(step.reward, discount, following, preference, legal)), value
 
     error, value = jax.vmap(one)(batch)
     return error.mean(), {"q": error.mean(), "q_value": value.mean()}
@@ -222,7 +223,7 @@ def update_low(learner: Learner, problem: Problem, config: Config, batch: LowBat
         learner.low_target,
         learner.model.high.subgoals,
         problem,
-        config.train.low_discount**config.train.low_steps,
+        config.train,
         batch,
     )
     low, state = _apply(optimiser, gradient, learner.low_optimiser, learner.model.low)

@@ -81,3 +81,13 @@ def test_entropy_counts_only_what_is_allowed():
 def test_q_is_the_squared_bellman_error_toward_a_fixed_target():
     assert float(losses.q_loss(F(1.0), F(3.0))) == 4
     assert float(jax.grad(losses.q_loss, argnums=1)(F(1.0), F(3.0))) == 0
+
+
+def test_the_target_of_the_low_level_by_hand():
+    """1 + ½·Q'(a'): a' is the best legal value, or the legal node that another network prefers; none legal, nothing."""
+    values, other = jnp.array([3.0, 9.0, 5.0, 7.0]), jnp.array([8.0, 9.0, 2.0, 1.0])
+    legal = jnp.array([True, False, True, True])
+    target = lambda preference, legal: float(losses.q_target(jnp.ones(()), jnp.float32(0.5), values, preference, legal))  # noqa: E731
+    assert target(values, legal) == 1 + 3.5
+    assert target(other, legal) == 1 + 1.5
+    assert target(other, jnp.zeros(4, bool)) == 1
