@@ -140,13 +140,17 @@ class Orienteering:
         return next_morning(state, profit), self.forecast(instance, state)
 
     def observe(self, instance: OrienteeringInstance, state: OrienteeringState) -> Observation:
-        """Coordinates, profit, distance, visited, in reach, here, start; shares of days, budget and length left."""
+        """Of cities: coordinates, profit, distance from here and from the start, visited, in reach, here, start.
+
+        Of all: the shares of days, budget and length left, and what one more visit today costs by crowding.
+        """
         index = jnp.arange(state.profit.shape[0])
         columns = [
             instance.coordinates[:, 0],
             instance.coordinates[:, 1],
             state.profit,
             self.distances(instance, state),
+            _distance(instance.coordinates, instance.coordinates[START]),
             state.visited,
             self.legal(instance, state),
             index == state.position,
@@ -159,6 +163,7 @@ class Orienteering:
                     1 - state.day / instance.days,
                     state.budget_left / jnp.maximum(instance.budget, 1),
                     1 - state.length / instance.limit,
+                    instance.crowding * jnp.maximum(2 * state.visits_today - 1, 0),
                 ]
             ).astype(jnp.float32),
             graph=instance.graph,
