@@ -25,7 +25,34 @@ class Episode:
     def __call__(self, shared: tuple[Lmta, Array, Array], instance: Any, key: Key[Array, ""]) -> Game:
         """`shared` is the model, ε, and whether budgets are average instead of the budget policy's (warm-up)."""
         model, epsilon, warm_up = shared
-        return _episode(self.agent, model, instance, epsilon, warm_up, key, self.max_picks)
+        agent, max_picks = self.agent, self.max_picks
+        problem = agent.problem
+        luck_key, play_key = jax.random.split(key)
+        luck = problem.draw_luck(instance, agent.max_days, luck_key)
+
+        def day(state, key):
+            intent_key, pick_key = jax.random.split(key)
+            intent = agent.intend(model, instance, state, intent_key, explore=True)
+            budget = jnp.where(warm_up, average(instance, state, None), intent.budget)
+            chooser = _watched(agent, agent.chooser(model, instance, intent.plan.subgoal, epsilon, pick_key), instance)
+            following, record = play_day(problem, instance, state, luck, chooser, budget, max_picks)
+            evening = problem.forecast(instance, _replay_picks(agent, instance, state, record))
+            kept = {
+                "subgoal": intent.plan.subgoal,
+                "budget": budget,
+                "budget_log_prob": jnp.where(warm_up, 0.0, jax.nn.log_softmax(intent.budget_logits)[budget]),
+                "picks": record.picks,
+                "num_picks": record.num_picks,
+                "forecasts": jnp.pad(record.values, (0, 1)).at[record.num_picks].set(evening),
+                "reward": record.reward,
+                "policy": intent.plan.policy,
+                "value": intent.plan.value,
+            }
+            return following, (state, kept)
+
+        last, (mornings, kept) = jax.lax.scan(day, problem.reset(instance), jax.random.split(play_key, agent.max_days))
+        mornings = jax.tree.map(lambda days, end: jnp.concatenate([days, end[None]]), mornings, last)
+        return Game(instance=instance, mornings=mornings, **kept)
 
 
 def self_play(
@@ -40,44 +67,6 @@ def self_play(
     """Play every instance of a batch once."""
     keys = jax.random.split(key, instances.days.shape[0])
     return map_over_cores(Episode(agent, max_picks), (model, epsilon, warm_up), instances, keys)
-
-
-def _episode(
-    agent: Agent,
-    model: Lmta,
-    instance: Any,
-    epsilon: Float[Array, ""],
-    warm_up: Bool[Array, ""],
-    key: Key[Array, ""],
-    max_picks: int,
-) -> Game:
-    problem = agent.problem
-    luck_key, play_key = jax.random.split(key)
-    luck = problem.draw_luck(instance, agent.max_days, luck_key)
-
-    def day(state, key):
-        intent_key, pick_key = jax.random.split(key)
-        intent = agent.intend(model, instance, state, intent_key, explore=True)
-        budget = jnp.where(warm_up, average(instance, state, None), intent.budget)
-        chooser = _watched(agent, agent.chooser(model, instance, intent.plan.subgoal, epsilon, pick_key), instance)
-        following, record = play_day(problem, instance, state, luck, chooser, budget, max_picks)
-        picked = _replay_picks(agent, instance, state, record)
-        kept = {
-            "subgoal": intent.plan.subgoal,
-            "budget": budget,
-            "budget_log_prob": jnp.where(warm_up, 0.0, jax.nn.log_softmax(intent.budget_logits)[budget]),
-            "picks": record.picks,
-            "num_picks": record.num_picks,
-            "forecasts": jnp.pad(record.values, (0, 1)).at[record.num_picks].set(problem.forecast(instance, picked)),
-            "reward": record.reward,
-            "policy": intent.plan.policy,
-            "value": intent.plan.value,
-        }
-        return following, (state, kept)
-
-    last, (mornings, kept) = jax.lax.scan(day, problem.reset(instance), jax.random.split(play_key, agent.max_days))
-    mornings = jax.tree.map(lambda days, end: jnp.concatenate([days, end[None]]), mornings, last)
-    return Game(instance=instance, mornings=mornings, **kept)
 
 
 def _watched(agent: Agent, choose: Choose, instance: Any) -> Choose:
