@@ -29,11 +29,13 @@ from lmta.diagnostics.values import (
 )
 from lmta.evaluation.record import provenance, write_json
 from lmta.model.networks import Lmta
+from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS, Size
 from lmta.problems.session import check_seed, whole_number
 from lmta.sparse import padded_size
 from lmta.training.checkpoint import load
 from lmta.training.run import make_agent
+from lmta.training.update import fixed_margin
 from lmta.types import InputError
 
 RESULTS = "diagnostics.json"
@@ -117,17 +119,17 @@ def diagnose(prepared: Prepared, on_step: Callable[[int, int], None] = lambda do
     size = benchmark.size(run.instance)
     max_picks = padded_size(size.budget)
     problem, facts = benchmark.problem, FACTS[benchmark.problem.name]
-    instances = problem.stack(benchmark.instances(run.instance, settings.seed, settings.instances))
+    batch = make_batch(problem, benchmark.instances(run.instance, settings.seed, settings.instances), settings.seed)
+    instances = batch.stacked
     play_key, force_key = jax.random.split(jax.random.key(settings.seed))
-    luck = _luck(agent, instances, settings)
-    rollouts = roll_out(agent, model, instances, luck, play_key, max_picks, settings.explore)
+    rollouts = roll_out(agent, model, instances, batch.luck, play_key, max_picks, settings.explore)
     rng = np.random.default_rng(settings.seed)
     places = _draw_states(rollouts, settings.states, rng)
     executions = _force(agent, model, instances, rollouts, places, settings.runs, force_key, max_picks, on_step)
     all_left = _all_left(agent, model, instances, rollouts, places[: settings.all_left_states], max_picks)
     instances, rollouts = jax.tree.map(np.asarray, (instances, rollouts))
     mornings = _first_mornings(agent, model, instances, rollouts, _first_picks(size))
-    margins = np.asarray(model.high.margins(jnp.float32(run.config.loss.cap_distance * size.budget / size.days)))
+    margins = np.asarray(model.high.margins(fixed_margin(run.config, instances)))
     returns = returns_to_go(np.asarray(rollouts.macro_reward), run.config.search.discount)
     diagnosis = Diagnosis(
         title=(
@@ -159,12 +161,6 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"out: the folder {folder} cannot be made ({error.strerror}).") from error
-
-
-def _luck(agent: Agent, instances: Any, settings: DiagnoseSettings) -> Any:
-    """The luck that the arena would give the same instances."""
-    keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(settings.seed), jnp.arange(settings.instances))
-    return jax.vmap(lambda i, k: agent.problem.draw_luck(i, agent.max_days, k))(instances, keys)
 
 
 def _draw_states(rollouts: Rollouts, count: int, rng: np.random.Generator) -> np.ndarray:

@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from lmta.config import ModelConfig
 from lmta.nn.categorical import mean_on, unsquash
@@ -207,11 +207,6 @@ class Lmta(eqx.Module):
         high_key, low_key = jax.random.split(key)
         self.high = HighLevel(node_size, global_size, max_budget, config, key=high_key)
         self.low = QNetwork(node_size, global_size, config, key=low_key)
-
-
-def masked(values: Float[Array, " n"], mask: Bool[Array, " n"]) -> Float[Array, " n"]:
-    """Values where the mask holds, and a large negative number elsewhere."""
-    return jnp.where(mask, values, MASKED)
 
 
 def _mlp(in_size: int, out_size: int, width: int, *, key: PRNGKeyArray) -> eqx.nn.MLP:

@@ -121,7 +121,7 @@ def _geometry_terms(
     here = _encode(high, problem, steps.instance, steps.state)
     there = _encode(high, problem, steps.instance, steps.next_state)
     cap = jax.vmap(lambda u, v: losses.cap_loss(chordal(u, v), config.loss.cap_distance))(here, there)
-    margins = high.margins(fixed_margin(config, batch))
+    margins = high.margins(fixed_margin(config, batch.instance))
     subgoal = batch.subgoal[:, 0]
     following, _ = jax.vmap(high.step)(latents, subgoal)
     distance = jax.vmap(chordal)(latents, following)
@@ -137,10 +137,9 @@ def _geometry_terms(
     }
 
 
-def fixed_margin(config: Config, batch: HighBatch) -> Float[Array, ""]:
+def fixed_margin(config: Config, instances: Any) -> Float[Array, ""]:
     """The margin of the ablation without learned margins: the average budget a day times κ."""
-    a_day = batch.instance.budget / batch.instance.days
-    return config.loss.cap_distance * a_day.mean()
+    return config.loss.cap_distance * jnp.mean(instances.budget / instances.days)
 
 
 def _subgoal_actor(
