@@ -36,12 +36,20 @@ def even(instance: AbstractInstance, state: AbstractState, schedule: None) -> In
     return jnp.minimum(share + (state.day >= instance.days - rest), state.budget_left)
 
 
+def front(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+    """Shares that fall linearly, T to 1 over the T days; what an earlier day left over is made up for."""
+    days, later = instance.days, instance.days - state.day - 1
+    share_of_later = (later / days) * ((later + 1) / (days + 1))
+    for_later = jnp.round(instance.budget * share_of_later).astype(jnp.int32)
+    return jnp.maximum(state.budget_left - for_later, 0)
+
+
 def _rest_on_last_day(instance: AbstractInstance, state: AbstractState, share: Int[Array, ""]) -> Int[Array, ""]:
     last_day = state.day >= instance.days - 1
     return jnp.where(last_day, state.budget_left, jnp.minimum(share, state.budget_left))
 
 
-BUDGET_RULES = {rule.__name__: BudgetRule(rule.__name__, rule) for rule in (average, normal, static, even)}
+BUDGET_RULES = {rule.__name__: BudgetRule(rule.__name__, rule) for rule in (average, normal, static, even, front)}
 _CAP = re.compile(r"cap([1-9][0-9]{0,5})")
 
 

@@ -75,7 +75,7 @@ def test_unknown_names_get_a_hint(name, hint):
 def test_names_that_are_no_policies(name):
     with pytest.raises(InputError, match="Names are BUDGET-NODES") as caught:
         policy(name)
-    for word in ("average, normal, static, even, capN", "degree", "lookahead", "insertion"):
+    for word in ("average, normal, static, even, front, capN", "degree", "lookahead", "insertion"):
         assert word in str(caught.value)
 
 
