@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import lmta
+from lmta.advisor.plan import PlanSettings, plan
+from lmta.advisor.tables import advice_tables, next_step
 from lmta.agents.settings import RunSettings
 from lmta.benchmarks.decide import DecideSettings, bench_decide, decide_table
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
@@ -66,6 +68,7 @@ def run(arguments: Sequence[str]) -> int:
         tyro.extras.subcommand_cli_from_dict(
             {
                 "evaluate": _evaluate,
+                "plan": _plan,
                 "train": _make_train(arguments),
                 "policies": _policies,
                 "demo": _demo,
@@ -95,6 +98,14 @@ def run(arguments: Sequence[str]) -> int:
 def _evaluate(settings: tyro.conf.OmitArgPrefixes[EvaluateSettings]) -> None:
     """Play policies on the same instances with the same luck and compare them."""
     _print_evaluation(settings)
+
+
+def _plan(settings: tyro.conf.OmitArgPrefixes[PlanSettings]) -> None:
+    """Say what to do today in one's own campaign or tour, day after day."""
+    advice = plan(settings)
+    for part in advice_tables(advice):
+        OUT.print(part, highlight=False)
+    OUT.print(next_step(settings, advice), markup=False, highlight=False, soft_wrap=True)
 
 
 def _make_train(arguments: Sequence[str]) -> Callable[..., None]:

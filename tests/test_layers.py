@@ -13,7 +13,7 @@ LAYERS = [
     {"policies", "model"},
     {"search"},
     {"agents"},
-    {"training", "evaluation"},
+    {"training", "evaluation", "advisor"},
     {"benchmarks", "demo", "diagnostics", "experiments"},
     {"cli"},
 ]

@@ -7,12 +7,12 @@ from typing import Literal
 
 import tyro
 
-from lmta.agents.planner import PREFIX, load
+from lmta.agents.planner import PREFIX
+from lmta.agents.players import player
 from lmta.evaluation.arena import Row, run_arena
 from lmta.evaluation.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import policy
 from lmta.problems.batch import Batch, make_batch
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.orienteering.importer import Cities, load_cities
@@ -71,7 +71,7 @@ def prepare(settings: EvaluateSettings) -> Prepared:
     names = [part.strip() for part in settings.policies.split(",") if part.strip()]
     if not names:
         raise InputError("policies: none given; name at least one, such as average-lookahead.")
-    players = [_player(part, benchmark.problem.name, settings.simulations) for part in names]
+    players = [player(part, benchmark.problem.name, settings.simulations) for part in names]
     instances = benchmark.instances(settings.instance, settings.seed, settings.instances, own)
     episodes = [instance for instance in instances for _ in range(settings.futures)]
     first = instances[0]
@@ -82,15 +82,6 @@ def prepare(settings: EvaluateSettings) -> Prepared:
         f"{kinds}, seed {settings.seed}"
     )
     return Prepared(title, name, players, make_batch(benchmark.problem, episodes, settings.seed), settings)
-
-
-def _player(name: str, problem: str, simulations: int | None) -> AbstractPlayer:
-    """The policy or the trained agent of that name, for the problem that is played."""
-    if not name.startswith(PREFIX):
-        return policy(name, problem)
-    planner = load(name.removeprefix(PREFIX), simulations=simulations)
-    planner.check_problem(problem)
-    return planner
 
 
 def _check(settings: EvaluateSettings, name: str, own: Network | Cities | None) -> None:

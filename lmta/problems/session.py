@@ -67,6 +67,10 @@ class Session:
             raise InputError(f"{field}: {name!r} is not one of the {len(self.ids)} known ids.")
         return found
 
+    def name(self, given: Any, field: str) -> NodeId:
+        """The id as the data have it, of one that may be written as text or as a number."""
+        return self.ids[self.index(given, field)]
+
     def _indices(self, names: Any, field: str) -> list[int]:
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise InputError(f"{field}: give a list of ids, not {names!r} alone.")

@@ -1,0 +1,141 @@
+"""A campaign or a tour in a file: what it is about, and what happened day by day. Opening it replays the days."""
+
+import hashlib
+import os
+import warnings
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictInt, StrictStr, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from lmta.files import write_whole
+from lmta.problems.delimited import read_bytes, shown
+from lmta.problems.influence.campaign import Campaign
+from lmta.problems.orienteering.rules import OrienteeringRules
+from lmta.problems.orienteering.tour import Tour
+from lmta.problems.session import Session
+from lmta.types import InputError, ModelWarning
+
+Name = StrictInt | StrictStr
+"""An id as it is written; data from files have no others."""
+_strict: Any = dataclass(frozen=True, kw_only=True, config={"extra": "forbid"})
+
+
+@_strict
+class CampaignDay:
+    """What a day of a campaign brought."""
+
+    seeded: tuple[Name, ...]
+    activated: tuple[Name, ...]
+
+
+@_strict
+class TourDay:
+    """What a day of a tour brought: the cities visited in order, and profits of the next morning."""
+
+    visited: tuple[Name, ...]
+    profits: tuple[tuple[Name, float], ...]
+
+
+@_strict
+class _AbstractJournal(ABC):
+    data: str
+    """The file with the network or the cities, as seen from the journal's folder."""
+    fingerprint: str
+    """SHA-256 of that file."""
+    days: int
+    budget: int
+    policy: str
+    seed: int
+    advised: tuple[Name, ...] | None = None
+    """What was advised for the day that comes next, once it was asked for."""
+
+    @abstractmethod
+    def begin(self, data: Path) -> Session:
+        """The session before its first day."""
+
+    @abstractmethod
+    def report(self, session: Any, day: Any) -> None:
+        """Advance the session by a day."""
+
+
+@_strict
+class CampaignJournal(_AbstractJournal):
+    """A campaign on a network."""
+
+    kind: Literal["lmta campaign 1"] = "lmta campaign 1"
+    directed: bool = True
+    history: tuple[CampaignDay, ...] = ()
+
+    def begin(self, data: Path) -> Campaign:
+        """The campaign before its first day."""
+        return Campaign(data, days=self.days, budget=self.budget, directed=self.directed)
+
+    def report(self, session: Campaign, day: CampaignDay) -> None:
+        """Who was seeded and who was activated."""
+        session.advance(seeded=day.seeded, activated=day.activated)
+
+
+@_strict
+class TourJournal(_AbstractJournal):
+    """A tour through cities."""
+
+    kind: Literal["lmta tour 1"] = "lmta tour 1"
+    rules: OrienteeringRules = OrienteeringRules()
+    history: tuple[TourDay, ...] = ()
+
+    def begin(self, data: Path) -> Tour:
+        """The tour before its first day."""
+        return Tour(data, days=self.days, budget=self.budget, rules=self.rules)
+
+    def report(self, session: Tour, day: TourDay) -> None:
+        """Which cities were visited, and what profits are now."""
+        session.advance(visited=day.visited, profits=dict(day.profits))
+
+
+Journal = CampaignJournal | TourJournal
+_FORMAT: TypeAdapter[Journal] = TypeAdapter(Annotated[Journal, Field(discriminator="kind")])
+
+
+def read_journal(path: Path) -> Journal:
+    """The journal in a file."""
+    try:
+        return _FORMAT.validate_json(read_bytes(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"][1:]) or "the file"
+        raise InputError(f"{shown(path)}: is no journal of lmta; {field}: {first['msg']}.") from None
+
+
+def write_journal(path: Path, journal: Journal) -> None:
+    """Write the journal, whole or not at all."""
+    text = _FORMAT.dump_json(journal, indent=2, ensure_ascii=False)
+    write_whole(path, lambda file: file.write_bytes(text + b"\n"))
+
+
+def fingerprint(data: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(read_bytes(data)).hexdigest()
+
+
+def seen_from(data: Path, journal: Path) -> str:
+    """The path of the data as a journal notes it: it stays right when both files move together."""
+    return Path(os.path.relpath(data, journal.parent)).as_posix()
+
+
+def open_session(path: Path, journal: Journal) -> Session:
+    """The campaign or tour where it stands now."""
+    data = path.parent / journal.data
+    if fingerprint(data) != journal.fingerprint:
+        raise InputError(f"{shown(data)}: has changed since {shown(path)} was begun; bring it back or begin anew.")
+    session = journal.begin(data)
+    for number, day in enumerate(journal.history, 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # it was said when the day was reported
+            try:
+                journal.report(session, day)
+            except InputError as error:
+                raise InputError(f"{shown(path)}, day {number}: {error}") from None
+    return session

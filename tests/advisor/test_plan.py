@@ -1,0 +1,220 @@
+"""`lmta plan` as a user meets it: a campaign and a tour lived through from the shell, and nothing lost on the way."""
+
+import json
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import lmta
+from lmta import cli
+
+NAMES = ["Ann", "Bo b", "Céline", "d,e", "[red]", "007"] + [f"n{i}" for i in range(34)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """One cache of compilations for all commands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture
+def network(tmp_path):
+    """An edge list with awkward ids."""
+    graph = nx.gnp_random_graph(len(NAMES), 0.12, seed=1, directed=True)
+    path = tmp_path / "friends.csv"
+    rows = [f'"{NAMES[a]}","{NAMES[b]}"' for a, b in graph.edges]
+    path.write_text("\n".join(["source,target", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def cities(tmp_path):
+    path = tmp_path / "cities.csv"
+    places = np.random.default_rng(0).random((15, 3))
+    rows = [f"city {i},{x:.3f},{y:.3f},{profit:.2f}" for i, (x, y, profit) in enumerate(places)]
+    path.write_text("\n".join(["name,x,y,profit", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def plan(*arguments):
+    return cli.run(["plan", *map(str, arguments)])
+
+
+def journal(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_names(path, names):
+    path.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+    return path
+
+
+def some_night(campaign, rng):
+    """A few inactive nodes that hear of it."""
+    return list(rng.choice(np.array(campaign.legal(), object), 2, replace=False))
+
+
+def test_ten_days_from_the_shell(network, tmp_path):
+    """Every day in a process of its own; the same from Python agrees to the last node."""
+    state, observed = tmp_path / "campaign.json", tmp_path / "activated.txt"
+    campaign = lmta.Campaign(network, days=10, budget=12)
+    adviser, rng = lmta.policy("average-lookahead"), np.random.default_rng(0)
+    arguments = ["--graph", network, "--days", "10", "--budget", "12"]
+    for day in range(1, 11):
+        command = [sys.executable, "-c", "from lmta.cli import main; main()", "plan", "--state", state, *arguments]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        decision = adviser.decide(campaign)
+        assert f"Day {day} of 10, {campaign.budget_left} of 12 left" in run.stdout
+        assert journal(state)["advised"] == list(decision.nodes)
+        for name in decision.nodes:
+            assert f" {name} " in run.stdout
+        activated = some_night(campaign, rng) if day in (2, 5) else []
+        activated = [name for name in activated if name not in decision.nodes]
+        with pytest.warns(lmta.ModelWarning) if activated else pytest.MonkeyPatch.context():
+            campaign.advance(seeded=decision.nodes, activated=activated)
+        write_names(observed, activated)
+        arguments = ["--observed", observed]
+    run = subprocess.run(
+        [sys.executable, "-c", "from lmta.cli import main; main()", "plan", "--state", state, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"All 10 days are over, 0 of 12 left, {campaign.influenced} of 40 nodes reached." in run.stdout
+    assert len(journal(state)["history"]) == 10
+
+
+def test_a_tour_with_other_visits_than_advised(cities, tmp_path, capsys):
+    state, done, profits = tmp_path / "tour.json", tmp_path / "done.txt", tmp_path / "profits.csv"
+    assert plan("--state", state, "--cities", cities, "--days", 3, "--budget", 6, "--drift", 0.1) == 0
+    tour = lmta.Tour(cities, days=3, budget=6, rules=lmta.OrienteeringRules(drift=0.1))
+    assert journal(state)["advised"] == list(lmta.policy("even-insertion").decide(tour).nodes)
+    write_names(done, ["city 3", "city 5"])
+    profits.write_text("name,profit\ncity 7,3.5\n")
+    assert plan("--state", state, "--done", done, "--observed", profits) == 0
+    earned = tour.advance(visited=["city 3", "city 5"], profits={"city 7": 3.5})
+    decision = lmta.policy("even-insertion").decide(tour)
+    assert "city 7" in decision.nodes
+    assert journal(state)["advised"] == list(decision.nodes)
+    assert journal(state)["history"] == [{"visited": ["city 3", "city 5"], "profits": [["city 7", 3.5]]}]
+    assert f"Day 2 of 3, 4 of 6 left, {earned:.4g} earned." in capsys.readouterr().out
+
+
+def test_asking_again_changes_nothing_and_another_policy_may_decide(network, tmp_path):
+    state = tmp_path / "campaign.json"
+    begin = ("--state", state, "--graph", network, "--days", 4, "--budget", 4)
+    assert plan(*begin) == 0
+    first = state.read_bytes()
+    assert plan("--state", state) == 0
+    assert plan(*begin) == 0
+    assert state.read_bytes() == first
+    assert plan("--state", state, "--policy", "normal-degree") == 0
+    assert journal(state)["policy"] == "normal-degree"
+    assert len(journal(state)["advised"]) == 4
+
+
+def test_files_may_move_together(network, tmp_path):
+    folder, other = tmp_path / "a", tmp_path / "b"
+    folder.mkdir()
+    moved = network.rename(folder / network.name)
+    assert plan("--state", folder / "c.json", "--graph", moved, "--days", 2, "--budget", 2) == 0
+    folder.rename(other)
+    assert plan("--state", other / "c.json") == 0
+
+
+@pytest.fixture
+def begun(network, tmp_path):
+    """A campaign on its first day."""
+    state = tmp_path / "campaign.json"
+    assert plan("--state", state, "--graph", network, "--days", 3, "--budget", 4) == 0
+    return state
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["--days", "5"], "days: is not what"),
+        (["--budget", "9"], "budget: is not what"),
+        (["--undirected"], "undirected: is not what"),
+        (["--drift", "0.2"], "limit, penalty, crowding, drift, floor: is not what"),
+        (["--cities", "cities.csv"], "cities: is not what"),
+        (["--policy", "averge-lookahead"], "did you mean"),
+        (["--seed", "-1"], "seed: -1 given"),
+        (["--done", "done.txt"], "done: goes with --observed"),
+        (["--observed", "missing.txt"], "missing.txt: there is no such file"),
+        (["--observed", "unknown.txt"], "unknown.txt: 'nobody' is not one of the 40 known ids"),
+        (["--observed", "nul.txt"], "nul.txt, line 1: has a NUL byte"),
+        (["--done", "many.txt", "--observed", "empty.txt"], "5 picks exceed the 4 left"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_lost(begun, cities, tmp_path, monkeypatch, capsys, arguments, fault):
+    monkeypatch.chdir(tmp_path)
+    write_names(tmp_path / "unknown.txt", ["nobody"])
+    write_names(tmp_path / "done.txt", ["Ann"])
+    write_names(tmp_path / "many.txt", NAMES[:5])
+    write_names(tmp_path / "empty.txt", [])
+    (tmp_path / "nul.txt").write_bytes(b"a\0b\n")
+    before = begun.read_bytes()
+    capsys.readouterr()
+    assert plan("--state", begun, *arguments) == 2
+    error = capsys.readouterr().err
+    assert fault in error.replace("\n", " ")
+    assert "Traceback" not in error
+    assert begun.read_bytes() == before
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda text: text[: len(text) // 2], "is no journal of lmta"),
+        (lambda text: text.replace("lmta campaign 1", "lmta campaign 9"), "is no journal of lmta"),
+        (lambda text: text.replace('"days": 3', '"days": "soon"'), "days: "),
+        (lambda text: text.replace('"budget": 4', '"purse": 4'), "budget: "),
+        (
+            lambda text: text.replace('"history": []', '"history": [{"seeded": ["nobody"], "activated": []}]'),
+            "day 1: seeded: 'nobody' is not one of",
+        ),
+        (lambda text: text.replace("friends.csv", "gone.csv"), "gone.csv: there is no such file"),
+    ],
+)
+def test_a_damaged_journal_is_refused(begun, capsys, change, fault):
+    spoiled = change(begun.read_text(encoding="utf-8"))
+    assert spoiled != begun.read_text(encoding="utf-8")
+    begun.write_text(spoiled, encoding="utf-8")
+    capsys.readouterr()
+    assert plan("--state", begun) == 2
+    error = capsys.readouterr().err.replace("\n", " ")
+    assert fault in error
+    assert str(begun.parent) in error
+    assert begun.read_text(encoding="utf-8") == spoiled
+
+
+def test_data_that_changed_are_refused(begun, network, capsys):
+    network.write_text(network.read_text() + "n1,n2\n", encoding="utf-8")
+    assert plan("--state", begun) == 2
+    assert "has changed since" in capsys.readouterr().err.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ([], "begin it with --graph or --cities"),
+        (["--graph", "friends.csv"], "days: is needed"),
+        (["--graph", "friends.csv", "--days", "3"], "budget: is needed"),
+        (["--graph", "friends.csv", "--days", "3", "--budget", "41"], "only 40 nodes to pick"),
+        (["--graph", "friends.csv", "--cities", "cities.csv"], "and one only"),
+        (["--graph", "friends.csv", "--days", "3", "--budget", "4", "--observed", "empty.txt"], "nothing was advised"),
+    ],
+)
+def test_a_beginning_that_lacks_something(network, cities, tmp_path, monkeypatch, capsys, arguments, fault):
+    monkeypatch.chdir(tmp_path)
+    write_names(tmp_path / "empty.txt", [])
+    assert plan("--state", "new.json", *arguments) == 2
+    assert fault in capsys.readouterr().err.replace("\n", " ")
+    assert not (tmp_path / "new.json").exists()
