@@ -29,7 +29,7 @@ class ModelConfig:
     """… from minus to plus this, in squashed units."""
     ambition: float = 0.35
     """Spread of the subgoals' ambitions at the start: e to this power times an even pace is one standard deviation."""
-    budget_spread: float = 1.0
+    budget_spread: float = 0.5
     """Spread of a subgoal's budgets around its centre at the start, in picks."""
     dueling: bool = True
     """Whether Q is a value of the state plus an advantage of the node."""
@@ -68,6 +68,8 @@ class LossConfig:
     cap: float = 0.10
     push: float = 0.10
     order: float = 0.10
+    order_intended: float = 0.10
+    """The order of all subgoals of a state by the budget they would get; the paper has 0 (see architecture)."""
     margin: float = 1e-4
     """λ_m, the regulariser of the margins."""
     cap_distance: float = 0.10
@@ -96,17 +98,24 @@ class TrainConfig:
     low_batch: int = 8
     games: int = 1_000
     """Games that the replay keeps."""
+    recent_games: int = 160
+    """The newest of them, which the high level learns from: older returns are those of a policy long gone."""
     steps: int = 10_000
     """Primitive steps that the replay keeps."""
     low_steps: int = 1
     """Picks whose rewards a target of the low level counts before it bootstraps; 1 as in the paper."""
     unroll: int = 5
-    value_steps: int = 10
+    value_steps: int = 100
     """Rewards that a value target counts before it trusts the search-backed value; the paper has 0 (see lab notes)."""
     warm_up: int = 3
-    """Epochs with average budgets before the budget policy takes over."""
+    """Epochs in which subgoals are drawn evenly and budgets stay around the average, before search and learning of
+    budgets begin."""
+    stray: float = 0.1
+    """How often a decision of self-play takes any subgoal instead of the search's once the warm-up is over."""
     high_rate: float = 1e-3
     low_rate: float = 1e-3
+    budget_rate: float = 1e-4
+    """Learning rate of the budget policy, which has to follow its critic slowly (see lab notes)."""
     weight_decay: float = 1e-5
     clip: float = 5.0
     averaging: float = 0.9

@@ -1,6 +1,6 @@
 """LMTA at work: what the high level intends for a day, and how the low level carries it out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import equinox as eqx
@@ -31,14 +31,27 @@ class Agent:
     config: Config
     max_days: int
 
-    def intend(self, model: Lmta, instance: Any, state: Any, key: Key[Array, ""], *, explore: bool) -> Intent:
-        """Encode, search, choose a subgoal and a budget for it. Greedy play takes the likeliest budget."""
-        search_key, budget_key = jax.random.split(key)
+    def intend(
+        self,
+        model: Lmta,
+        instance: Any,
+        state: Any,
+        key: Key[Array, ""],
+        *,
+        explore: bool,
+        stray: Float[Array, ""] | float = 0.0,
+    ) -> Intent:
+        """Encode, search, choose a subgoal and a budget for it. Greedy play takes the likeliest budget.
+
+        With probability `stray` any subgoal is taken instead of the search's.
+        """
+        search_key, budget_key, stray_key = jax.random.split(key, 3)
         latent = model.high.encoder(self.problem.observe(instance, state))
         days_left = instance.days - state.day
         found = plan(
             model.high, self.config.search, latent, days_left, search_key, max_depth=self.max_days, explore=explore
         )
+        found = replace(found, subgoal=_stray(found, stray, stray_key))
         logits, _ = model.high.budget(latent, model.high.subgoals[found.subgoal], state.budget_left, days_left)
         budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
         return Intent(found, budget.astype(jnp.int32), logits)
@@ -66,3 +79,10 @@ class Agent:
             return jnp.where(legal.any(), node, -1), values[node]
 
         return choose
+
+
+def _stray(found: Plan, probability: Float[Array, ""] | float, key: Key[Array, ""]) -> Int[Array, ""]:
+    """The subgoal of the plan, or any with the given probability."""
+    whether_key, which_key = jax.random.split(key)
+    anyone = jax.random.randint(which_key, (), 0, found.policy.shape[0], found.subgoal.dtype)
+    return jnp.where(jax.random.bernoulli(whether_key, probability), anyone, found.subgoal)

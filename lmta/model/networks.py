@@ -84,8 +84,10 @@ class Prediction(eqx.Module):
 class BudgetHead(eqx.Module):
     """b_ψ and its critic V_η: how much to spend on a subgoal, and what to expect of it.
 
-    The policy starts where the warm-up leaves off, near what an even pace would spend today, times an ambition that
-    differs from subgoal to subgoal; logits of a network on [h; z] are added to that.
+    A network on [h; z] gives logits and an urgency. The logits are added to a bell around the share of an even pace,
+    where today counts e^(urgency + ambition) times as much as each later day; ambition differs from subgoal to subgoal.
+    So the policy starts from the average allocation, and a good or bad day says something of all budgets, not of its
+    own alone.
     """
 
     policy: eqx.nn.MLP
@@ -97,7 +99,7 @@ class BudgetHead(eqx.Module):
     def __init__(self, config: ModelConfig, max_budget: int, *, key: PRNGKeyArray):
         policy_key, value_key, ambition_key = jax.random.split(key, 3)
         in_size = config.latent + config.subgoal_size
-        self.policy = _mlp(in_size, max_budget + 1, config.hidden, key=policy_key)
+        self.policy = _mlp(in_size, max_budget + 2, config.hidden, key=policy_key)
         self.value = _mlp(in_size, 1, config.hidden, key=value_key)
         self.ambition = config.ambition * on_sphere(jax.random.normal(ambition_key, (config.subgoal_size,)))
         self.given_subgoal = config.budget_given_subgoal
@@ -109,10 +111,11 @@ class BudgetHead(eqx.Module):
         """(logits over 0..B_max with what exceeds `left` masked, squashed value of the critic)."""
         z = z if self.given_subgoal else jnp.zeros_like(z)
         x = jnp.concatenate([h, z])
-        learned = self.policy(x)
+        output = self.policy(x)
+        learned, urgency = output[:-1], output[-1]
         budgets = jnp.arange(learned.shape[0])
-        pace = jnp.maximum(left / jnp.maximum(days_left, 1), 1.0)
-        centre = pace * jnp.exp(self.ambition @ z)
+        later_days = jnp.maximum(days_left - 1, 0)
+        centre = left / (1 + later_days * jnp.exp(-(self.ambition @ z + urgency)))
         logits = learned - 0.5 * ((budgets - centre) / self.spread) ** 2
         return jnp.where(budgets <= left, logits, MASKED), self.value(x)[0]
 

@@ -5,12 +5,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Key
+from jaxtyping import Array, Float, Key
 
 from lmta.agents.lmta import Agent
 from lmta.devices import map_over_cores
 from lmta.model.networks import Lmta
-from lmta.policies.budgets import average
 from lmta.problems.base import Choose, play_day
 from lmta.training.game import Game
 
@@ -23,8 +22,8 @@ class Episode:
     max_picks: int
 
     def __call__(self, shared: tuple[Lmta, Array, Array], instance: Any, key: Key[Array, ""]) -> Game:
-        """`shared` is the model, ε, and whether budgets are average instead of the budget policy's (warm-up)."""
-        model, epsilon, warm_up = shared
+        """`shared` is the model, ε, and how often any subgoal is taken instead of the search's."""
+        model, epsilon, stray = shared
         agent, max_picks = self.agent, self.max_picks
         problem = agent.problem
         luck_key, play_key = jax.random.split(key)
@@ -32,20 +31,21 @@ class Episode:
 
         def day(state, key):
             intent_key, pick_key = jax.random.split(key)
-            intent = agent.intend(model, instance, state, intent_key, explore=True)
-            budget = jnp.where(warm_up, average(instance, state, None), intent.budget)
-            chooser = _watched(agent, agent.chooser(model, instance, intent.plan.subgoal, epsilon, pick_key), instance)
-            following, record = play_day(problem, instance, state, luck, chooser, budget, max_picks)
+            intent = agent.intend(model, instance, state, intent_key, explore=True, stray=stray)
+            subgoal, policy = intent.plan.subgoal, intent.plan.policy
+            chooser = _watched(agent, agent.chooser(model, instance, subgoal, epsilon, pick_key), instance)
+            following, record = play_day(problem, instance, state, luck, chooser, intent.budget, max_picks)
             evening = problem.forecast(instance, _replay_picks(agent, instance, state, record))
             kept = {
-                "subgoal": intent.plan.subgoal,
-                "budget": budget,
-                "budget_log_prob": jnp.where(warm_up, 0.0, jax.nn.log_softmax(intent.budget_logits)[budget]),
+                "subgoal": subgoal,
+                "subgoal_log_prob": jnp.log((1 - stray) * policy[subgoal] + stray / len(policy)),
+                "budget": intent.budget,
+                "budget_log_prob": jax.nn.log_softmax(intent.budget_logits)[intent.budget],
                 "picks": record.picks,
                 "num_picks": record.num_picks,
                 "forecasts": jnp.pad(record.values, (0, 1)).at[record.num_picks].set(evening),
                 "reward": record.reward,
-                "policy": intent.plan.policy,
+                "policy": policy,
                 "value": intent.plan.value,
             }
             return following, (state, kept)
@@ -60,13 +60,13 @@ def self_play(
     model: Lmta,
     instances: Any,
     epsilon: Float[Array, ""],
-    warm_up: Bool[Array, ""],
+    stray: Float[Array, ""],
     key: Key[Array, ""],
     max_picks: int,
 ) -> Game:
     """Play every instance of a batch once."""
     keys = jax.random.split(key, instances.days.shape[0])
-    return map_over_cores(Episode(agent, max_picks), (model, epsilon, warm_up), instances, keys)
+    return map_over_cores(Episode(agent, max_picks), (model, epsilon, stray), instances, keys)
 
 
 def _watched(agent: Agent, choose: Choose, instance: Any) -> Choose:

@@ -25,9 +25,10 @@ def play_games(
     agent: Agent, learner: Learner, instances: Any, epoch: Int[Array, ""], key: Key[Array, ""], max_picks: int
 ) -> Game:
     """Self-play of an epoch."""
-    warm_up = epoch < agent.config.train.warm_up
+    train = agent.config.train
+    stray = jnp.where(epoch < train.warm_up, 1.0, train.stray)
     explore = epsilon(agent, learner.low_steps)
-    return self_play(agent, learner.model, instances, explore, warm_up, key, max_picks)
+    return self_play(agent, learner.model, instances, explore, stray, key, max_picks)
 
 
 @partial(jax.jit, donate_argnums=0)

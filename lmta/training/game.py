@@ -14,9 +14,11 @@ class Game(eqx.Module):
     mornings: Any
     """States before each day, and after the last: a leading axis of days + 1."""
     subgoal: Int[Array, " days"]
+    subgoal_log_prob: Float[Array, " days"]
+    """How likely the subgoal was when it was drawn from the policy."""
     budget: Int[Array, " days"]
     budget_log_prob: Float[Array, " days"]
-    """How likely the budget was when it was chosen; 0 where it was not the policy's choice."""
+    """How likely the budget was when it was chosen."""
     picks: Int[Array, " days max_picks"]
     num_picks: Int[Array, " days"]
     """Executed durations τ."""

@@ -3,10 +3,13 @@
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, Real
 
 from lmta.nn.categorical import squash, two_hot
 from lmta.sparse import first_best
+
+LARGEST_RATIO = 10.0
+"""How much one replayed decision may count in a policy gradient."""
 
 
 def policy_loss(logits: Float[Array, " subgoals"], target: Float[Array, " subgoals"]) -> Float[Array, ""]:
@@ -37,11 +40,19 @@ def push_loss(margin: Float[Array, ""], distance: Float[Array, ""]) -> Float[Arr
 
 
 def order_loss(
-    score_i: Float[Array, ""], score_j: Float[Array, ""], duration_i: Int[Array, ""], duration_j: Int[Array, ""]
+    score_i: Float[Array, ""],
+    score_j: Float[Array, ""],
+    duration_i: Real[Array, ""],
+    duration_j: Real[Array, ""],
+    per_step: float | None = None,
 ) -> Float[Array, ""]:
-    """(1 - YΔσ)₊ with Y = sign(τᵢ - τⱼ): longer subgoals score higher; a tie costs 1 and teaches nothing (L_order)."""
-    label = jnp.sign(duration_i - duration_j)
-    return jnp.maximum(1 - label * (score_i - score_j), 0.0)
+    """(1 - YΔσ)₊ with Y = sign(τᵢ - τⱼ): longer subgoals score higher; a tie costs 1 and teaches nothing (L_order).
+
+    With `per_step` the scores of a pair need to differ by so much for each step between the durations, instead of 1.
+    """
+    longer = duration_i - duration_j
+    gap = 1.0 if per_step is None else per_step * jnp.abs(longer)
+    return jnp.maximum(gap - jnp.sign(longer) * (score_i - score_j), 0.0)
 
 
 def margin_loss(margins: Float[Array, " subgoals"]) -> Float[Array, ""]:
@@ -54,11 +65,12 @@ def actor_loss(
 ) -> Float[Array, ""]:
     """-log b_ψ(b) sg(A): the budget policy's gradient (eq. of L_budget, second term).
 
-    Replayed budgets count by how likely they are now against when they were chosen (log-probability `behaviour`), at
-    most once. Without that a budget that is never chosen any more would be pushed down for ever.
+    Replayed budgets count by how likely they are now against when they were chosen (log-probability `behaviour`).
+    Without that a budget that is never chosen any more would be pushed down for ever; and with ratios cut at 1, games
+    older and worse than the critic expects would sharpen the policy whatever it had chosen.
     """
     log_prob = jax.nn.log_softmax(logits)[budget]
-    weight = jnp.minimum(jnp.exp(log_prob - behaviour), 1.0)
+    weight = jnp.minimum(jnp.exp(log_prob - behaviour), LARGEST_RATIO)
     return -log_prob * jax.lax.stop_gradient(weight * advantage)
 
 

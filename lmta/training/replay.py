@@ -31,12 +31,13 @@ class HighBatch(eqx.Module):
     instance: Any
     state: Any
     subgoal: Int[Array, " unroll"]
+    subgoal_log_prob: Float[Array, ""]
     reward: Float[Array, " unroll"]
     policy: Float[Array, " unroll_and_one subgoals"]
     value: Float[Array, " unroll_and_one"]
     """What values are fitted to; 0 after the last day."""
     next_value: Float[Array, ""]
-    """v^TS of the next decision as the search found it; 0 after the last day."""
+    """What the value of the next decision is fitted to; 0 after the last day."""
     live: Float[Array, " unroll_and_one"]
     """1 where there is a decision, 0 after the last day."""
     budget: Int[Array, ""]
@@ -80,11 +81,12 @@ def add(replay: Replay, games: Game) -> Replay:
 
 
 def sample_high(replay: Replay, config: Config, key: Key[Array, ""]) -> HighBatch:
-    """Decisions drawn evenly from all games, each with the unroll that follows it."""
+    """Decisions drawn evenly from the newest games, each with the unroll that follows it."""
     train, discount = config.train, config.search.discount
     batch, unroll = train.high_batch, train.unroll
     game_key, day_key = jax.random.split(key)
-    number = jax.random.randint(game_key, (batch,), 0, replay.size)
+    age = jax.random.randint(game_key, (batch,), 0, jnp.minimum(replay.size, train.recent_games))
+    number = (replay.cursor - 1 - age) % replay.capacity
     day_draw = jax.random.uniform(day_key, (batch,))
 
     def one(number, draw):
@@ -102,10 +104,11 @@ def sample_high(replay: Replay, config: Config, key: Key[Array, ""]) -> HighBatc
             instance=game.instance,
             state=jax.tree.map(lambda leaf: leaf[day], game.mornings),
             subgoal=game.subgoal[at[:-1]],
+            subgoal_log_prob=game.subgoal_log_prob[day],
             reward=jnp.where(live[:-1], rewards[at[:-1]], 0.0),
             policy=game.policy[at],
             value=jnp.where(live, values[at], 0.0),
-            next_value=jnp.where(live[1], game.value[at[1]], 0.0),
+            next_value=jnp.where(live[1], values[at[1]], 0.0),
             live=live.astype(jnp.float32),
             budget=game.budget[day],
             budget_log_prob=game.budget_log_prob[day],

@@ -21,6 +21,7 @@ SHARES = {
     "train.epsilon_last",
     "train.epsilon_decay",
     "train.averaging",
+    "train.stray",
 }
 
 

@@ -1,12 +1,13 @@
 """One gradient step of the high level and of the low level."""
 
+from functools import partial
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, Real
 
 from lmta.config import Config, TrainConfig
 from lmta.model.networks import HighLevel, Lmta, QNetwork, chordal
@@ -33,16 +34,28 @@ class Learner(eqx.Module):
 def make_optimisers(config: Config) -> tuple[optax.GradientTransformation, optax.GradientTransformation]:
     """Adam with clipping and weight decay beside the gradient, for the high and the low level.
 
-    Inside the gradient, Adam would blow the decay of a head that rests up to whole steps.
+    Inside the gradient, Adam would blow the decay of a head that rests up to whole steps. It does so with noise too:
+    where a policy gradient says nothing yet, a budget policy with the rate of its critic wanders off.
     """
+    train = config.train
 
-    def of(rate: float) -> optax.GradientTransformation:
-        train = config.train
+    def adam(rate: float) -> optax.GradientTransformation:
         schedule = lambda step: rate / jnp.sqrt(1 + train.rate_decay * step)  # noqa: E731
-        adam = optax.adamw(schedule, weight_decay=train.weight_decay)
-        return optax.chain(optax.clip_by_global_norm(train.clip), adam)
+        return optax.adamw(schedule, weight_decay=train.weight_decay)
 
-    return of(config.train.high_rate), of(config.train.low_rate)
+    clip = optax.clip_by_global_norm(train.clip)
+    by_part = optax.partition({"budget": adam(train.budget_rate), "rest": adam(train.high_rate)}, _part_of_high)
+    return optax.chain(clip, by_part), optax.chain(clip, adam(train.low_rate))
+
+
+def _part_of_high(high: Any) -> Any:
+    """Which rate each weight of the high level learns at."""
+    rest = jax.tree.map(lambda _: "rest", high)
+    return eqx.tree_at(
+        lambda h: (h.budget.policy, h.budget.ambition),
+        rest,
+        jax.tree.map(lambda _: "budget", (high.budget.policy, high.budget.ambition)),
+    )
 
 
 def make_learner(model: Lmta, config: Config) -> Learner:
@@ -71,7 +84,7 @@ def high_loss(
     terms |= _budget_terms(high, config, latents, batch)
     muzero = weights.policy * terms["policy"] + weights.value * terms["value"] + weights.reward * terms["reward"]
     unified = weights.cap * terms["cap"] + weights.push * terms["push"] + weights.order * terms["order"]
-    unified += weights.margin * terms["margin"]
+    unified += weights.order_intended * terms["order_intended"] + weights.margin * terms["margin"]
     actor = weights.budget_actor * terms["budget_actor"] - weights.entropy * terms["budget_entropy"]
     budget = weights.budget_critic * terms["budget_critic"] + jnp.where(learn_budget, actor, 0.0)
     return muzero + weights.mts * unified + weights.budget * budget, terms
@@ -117,7 +130,7 @@ def _geometry_terms(
     batch: HighBatch,
     steps: LowBatch,
 ) -> Terms:
-    """Pull on primitive steps, push on macro steps, order on all pairs of the batch, and the size of the margins."""
+    """Pull on primitive steps, push on macro steps, order on pairs, and the size of the margins."""
     here = _encode(high, problem, steps.instance, steps.state)
     there = _encode(high, problem, steps.instance, steps.next_state)
     cap = jax.vmap(lambda u, v: losses.cap_loss(chordal(u, v), config.loss.cap_distance))(here, there)
@@ -125,16 +138,45 @@ def _geometry_terms(
     subgoal = batch.subgoal[:, 0]
     following, _ = jax.vmap(high.step)(latents, subgoal)
     distance = jax.vmap(chordal)(latents, following)
-    score = distance + margins[subgoal]
-    pair = jax.vmap(jax.vmap(losses.order_loss, (None, 0, None, 0)), (0, None, 0, None))
-    order = pair(score, score, batch.duration, batch.duration)
-    size = order.shape[0]
+    days_left = batch.instance.days - batch.state.day
+    intended = jax.vmap(lambda h, left, days: _order_of_intents(high, config, margins, h, left, days))
     return {
         "cap": cap.mean(),
         "push": jax.vmap(losses.push_loss)(margins[subgoal], distance).mean(),
-        "order": (order.sum() - jnp.trace(order)) / max(1, size * (size - 1)),
+        "order": _order_over_pairs(distance + margins[subgoal], batch.duration),
+        "order_intended": intended(latents, batch.state.budget_left, days_left).mean(),
         "margin": losses.margin_loss(margins),
     }
+
+
+def _order_over_pairs(
+    score: Float[Array, " items"], duration: Real[Array, " items"], per_step: float | None = None
+) -> Float[Array, ""]:
+    """The mean order loss over all pairs of different items."""
+    loss = partial(losses.order_loss, per_step=per_step)
+    order = jax.vmap(jax.vmap(loss, (None, 0, None, 0)), (0, None, 0, None))(score, score, duration, duration)
+    size = order.shape[0]
+    return (order.sum() - jnp.trace(order)) / max(1, size * (size - 1))
+
+
+def _order_of_intents(
+    high: HighLevel,
+    config: Config,
+    margins: Float[Array, " subgoals"],
+    latent: Float[Array, " latent"],
+    left: Any,
+    days_left: Any,
+) -> Float[Array, ""]:
+    """The order loss over the subgoals of one state, with the budgets they would get in place of durations.
+
+    Search executes a few subgoals only, so executed durations say nothing of the others. Scores are to differ by κ a
+    step, as far as a step may move the latent: with a gap of 1 for every pair the margins of half of them end at 0.
+    """
+    logits, _ = jax.vmap(high.budget, (None, 0, None, None))(latent, high.subgoals, left, days_left)
+    budgets = jax.lax.stop_gradient(jax.nn.softmax(logits)) @ jnp.arange(logits.shape[1], dtype=jnp.float32)
+    following, _ = jax.vmap(high.dynamics, (None, 0))(latent, high.subgoals)
+    distance = jax.vmap(chordal, (None, 0))(latent, following)
+    return _order_over_pairs(distance + margins, budgets, config.loss.cap_distance)
 
 
 def fixed_margin(config: Config, instances: Any) -> Float[Array, ""]:
@@ -147,15 +189,16 @@ def _subgoal_actor(
 ) -> Float[Array, ""]:
     """The policy gradient of the high level without search (ablation F): like the budget's, on the same targets."""
     logits, value = jax.vmap(high.prediction)(latents)
-    subgoal = batch.subgoal[:, 0]
-    behaviour = jnp.log(jnp.take_along_axis(batch.policy[:, 0], subgoal[:, None], axis=1)[:, 0] + 1e-9)
     advantage = _scaled_advantage(_decision_target(config, batch), value)
-    actor = jax.vmap(losses.actor_loss)(logits, subgoal, advantage, behaviour)
+    actor = jax.vmap(losses.actor_loss)(logits, batch.subgoal[:, 0], advantage, batch.subgoal_log_prob)
     return (actor - config.loss.entropy * jax.vmap(losses.entropy)(logits)).mean()
 
 
 def _decision_target(config: Config, batch: HighBatch) -> Float[Array, " batch"]:
-    """Ĝ = R_k + γ v^TS(s_{k+1})."""
+    """Ĝ = R_k + γ V_{k+1}, where V_{k+1} is what the value of the next decision is fitted to.
+
+    With `value_steps` 0 that is v^TS(s_{k+1}), as in the paper.
+    """
     return batch.reward[:, 0] + config.search.discount * batch.next_value
 
 
@@ -166,7 +209,7 @@ def _scaled_advantage(target: Float[Array, " batch"], squashed: Float[Array, " b
 
 
 def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch latent"], batch: HighBatch) -> Terms:
-    """Actor, critic and entropy on Ĝ = R_k + γ v^TS(s_{k+1})."""
+    """Actor, critic and entropy on Ĝ."""
     target = _decision_target(config, batch)
     embedding = high.subgoals[batch.subgoal[:, 0]]
     days_left = batch.instance.days - batch.state.day

@@ -52,18 +52,25 @@ def test_budgets_beyond_what_is_left_are_impossible(model, view, left):
 
 
 def test_budgets_start_near_an_even_pace_times_the_ambition(view):
-    """20 left for 4 days are 5 a day; an ambition of ln 2 asks for twice that; less than 1 a day is 1."""
+    """20 left for 4 days are 5 a day. If today counts twice a later day it gets 2 of 5 parts; the last day gets all."""
     model = Lmta(3, 2, 20, SMALL, key=jax.random.key(0))
+    last = lambda m: m.high.budget.policy.layers[-1]  # noqa: E731
+    model = eqx.tree_at(lambda m: (last(m).weight, last(m).bias), model, replace_fn=jnp.zeros_like)
     h, ambition = model.high.encoder(view), model.high.budget.ambition
 
-    def likeliest(log_ambition, left, days_left):
-        z = log_ambition * ambition / (ambition @ ambition)
+    def likeliest(weight_of_today, left, days_left):
+        z = np.log(weight_of_today) * ambition / (ambition @ ambition)
         return int(jnp.argmax(model.high.budget(h, z, jnp.int32(left), jnp.int32(days_left))[0]))
 
-    assert likeliest(0.0, 20, 4) == pytest.approx(5, abs=1)
-    assert likeliest(np.log(2), 20, 4) == pytest.approx(10, abs=1)
-    assert likeliest(0.0, 3, 9) == pytest.approx(1, abs=1)
+    assert likeliest(1, 20, 4) == 5
+    assert likeliest(2, 20, 4) == 8
+    assert likeliest(1 / 2, 14, 4) == 2
+    assert likeliest(1, 3, 9) == 0
+    assert likeliest(1 / 9, 17, 1) == 17
     assert float(jnp.linalg.norm(ambition)) == pytest.approx(SMALL.ambition, rel=1e-5)
+    urgent = eqx.tree_at(lambda m: last(m).bias, model, replace_fn=lambda bias: bias.at[-1].set(np.log(2)))
+    of = lambda m: m.high.budget(h, jnp.zeros(3), jnp.int32(20), jnp.int32(4))[0]  # noqa: E731
+    assert (int(jnp.argmax(of(model))), int(jnp.argmax(of(urgent)))) == (5, 8)
 
 
 def test_a_dueling_network_centres_its_advantages(view):

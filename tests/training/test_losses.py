@@ -47,6 +47,15 @@ def test_order(score_i, score_j, duration_i, duration_j, loss):
     assert float(got) == pytest.approx(loss, rel=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("score_i", "score_j", "duration_i", "duration_j", "loss"),
+    [(0.9, 0.5, 7.5, 3.5, 0.0), (0.7, 0.5, 7.5, 3.5, 0.2), (0.5, 0.7, 7.5, 3.5, 0.6), (2.0, 0.5, 3.0, 3.0, 0.0)],
+)
+def test_order_with_a_gap_for_each_step(score_i, score_j, duration_i, duration_j, loss):
+    got = losses.order_loss(F(score_i), F(score_j), F(duration_i), F(duration_j), per_step=0.1)
+    assert float(got) == pytest.approx(loss, abs=1e-6)
+
+
 def test_a_tie_teaches_nothing():
     gradient = jax.grad(losses.order_loss)(F(0.9), F(0.5), N(4), N(4))
     assert float(gradient) == 0
@@ -65,8 +74,8 @@ def test_actor_pushes_by_the_advantage_and_stops_its_gradient():
     np.testing.assert_allclose(gradient, [-1.5, 1.5], rtol=1e-5)
 
 
-@pytest.mark.parametrize(("behaviour", "weight"), [(0.5, 0.5), (0.25, 1.0), (0.1, 1.0)])
-def test_replayed_budgets_count_by_their_ratio_at_most_once(behaviour, weight):
+@pytest.mark.parametrize(("behaviour", "weight"), [(0.5, 0.5), (0.25, 1.0), (0.1, 2.5), (0.001, 10.0)])
+def test_replayed_budgets_count_by_their_ratio_up_to_ten(behaviour, weight):
     logits = jnp.log(jnp.array([0.25, 0.75]))
     gradient = jax.grad(losses.actor_loss)(logits, N(0), F(2.0), F(np.log(behaviour)))
     np.testing.assert_allclose(gradient, [-1.5 * weight, 1.5 * weight], rtol=1e-5)
