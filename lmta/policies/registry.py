@@ -11,8 +11,10 @@ from lmta.policies.budgets import BUDGET_RULES, cap_rule
 from lmta.policies.exact import Exact
 from lmta.policies.influence import degree, lookahead, score
 from lmta.policies.orienteering import GREEDY, Genetic, Insertion, make_genetic
+from lmta.policies.rollout import make_rollout
 from lmta.policies.sampling import ReverseReachable
 from lmta.problems.base import Problem
+from lmta.problems.influence.rules import Influence
 from lmta.problems.registry import BENCHMARKS
 from lmta.types import InputError
 
@@ -22,16 +24,15 @@ def _random_scores(instance, state, key: PRNGKeyArray) -> Float[Array, " nodes"]
 
 
 RANDOM = ScoreRule("random", _random_scores, "any legal node is as likely as another.")
+LOOKAHEAD = ScoreRule(
+    "lookahead", lookahead, "the value estimates (mean field) how many nodes the seed adds in the days left."
+)
 
 NODE_RULES: dict[str, dict[str, AbstractNodeRule]] = {
     "aim": {
         "degree": ScoreRule("degree", degree, "most inactive out-neighbours first; the value is their number."),
         "score": ScoreRule("score", score, "most expected direct hits first; the value is their number."),
-        "lookahead": ScoreRule(
-            "lookahead",
-            lookahead,
-            "the value estimates (mean field) how many nodes the seed adds in the days left.",
-        ),
+        "lookahead": LOOKAHEAD,
         "ris": ReverseReachable(),
         "exact": Exact(),
         "random": RANDOM,
@@ -39,7 +40,11 @@ NODE_RULES: dict[str, dict[str, AbstractNodeRule]] = {
     "sop": {"greedy": GREEDY, "insertion": Insertion(), "random": RANDOM},
 }
 PROBLEMS: dict[str, Problem] = {benchmark.problem.name: benchmark.problem for benchmark in BENCHMARKS.values()}
-GENETIC = make_genetic(Genetic())
+TAILORED: dict[str, tuple[str, BudgetRule]] = {
+    "ga": ("greedy", make_genetic(Genetic())),
+    "rollout": ("lookahead", make_rollout(Influence(), LOOKAHEAD)),
+}
+"""Budget rules that are made for one node rule."""
 SHORT_NAMES = {
     "greedy": "normal-greedy",
     "ga": "ga-greedy",
@@ -59,8 +64,11 @@ def policy(name: Any, problem: Any = None) -> Policy:
     owners = [p for p, rules in NODE_RULES.items() if node_name in rules and problem in (None, p)]
     if budget_rule is None or not owners:
         raise InputError(_unknown(name, problem))
-    if budget_rule is GENETIC and node_name != "greedy":
-        raise InputError(f"policy {name!r}: the genetic algorithm tunes budgets for greedy; use 'ga'.")
+    made_for = TAILORED[budget_name][0] if budget_name in TAILORED else node_name
+    if node_name != made_for:
+        raise InputError(
+            f"policy {name!r}: budgets by {budget_name} are for {made_for}; use '{budget_name}-{made_for}'."
+        )
     if node_name == "exact" and budget_name != "normal":
         raise InputError(f"policy {name!r}: the exact optimum chooses the budget too; use 'exact'.")
     if len(owners) > 1:
@@ -72,11 +80,12 @@ def policy(name: Any, problem: Any = None) -> Policy:
 def policy_names(problem: str) -> list[str]:
     """Every BUDGET-NODES name of a problem, but for the caps, and the short names."""
     full = [f"{b}-{n}" for b in BUDGET_RULES for n in NODE_RULES[problem] if n != "exact"]
+    full += [f"{b}-{n}" for b, (n, _) in TAILORED.items() if n in NODE_RULES[problem]]
     return full + [short for short, name in SHORT_NAMES.items() if name.partition("-")[2] in NODE_RULES[problem]]
 
 
 def _budget_rule(name: str) -> BudgetRule | None:
-    return GENETIC if name == "ga" else BUDGET_RULES.get(name) or cap_rule(name)
+    return TAILORED[name][1] if name in TAILORED else BUDGET_RULES.get(name) or cap_rule(name)
 
 
 def _unknown(name: str, problem: str | None) -> str:

@@ -22,6 +22,7 @@ CITIES = {"home": (0, 0, 0), "a": (0, 1, 0.9), "b": (1, 0, 0.8), "c": (0.2, 0.2,
         ("even-greedy", "sop", "even", "greedy"),
         ("greedy", "sop", "normal", "greedy"),
         ("ga", "sop", "ga", "greedy"),
+        ("rollout-lookahead", "aim", "rollout", "lookahead"),
         ("ga-greedy", "sop", "ga", "greedy"),
         ("exact", "aim", "normal", "exact"),
     ],
@@ -92,7 +93,7 @@ def test_a_node_rule_of_the_other_problem(name, problem):
 
 @pytest.mark.parametrize(("name", "problem"), [("ga-insertion", None), ("ga-random", "sop"), ("ga-degree", "aim")])
 def test_the_genetic_algorithm_comes_with_greedy_only(name, problem):
-    with pytest.raises(InputError, match="genetic algorithm tunes budgets for greedy; use 'ga'"):
+    with pytest.raises(InputError, match="budgets by ga are for greedy; use 'ga-greedy'"):
         policy(name, problem)
 
 
