@@ -28,7 +28,8 @@ class ModelConfig:
     reward_range: float = 20.0
     """… from minus to plus this, in squashed units."""
     ambition: float = 0.35
-    """Spread of the subgoals' ambitions at the start: e to this power times an even pace is one standard deviation."""
+    """Spread of the subgoals' ambitions at the start: today counts e to this power times as much as a later day for a
+    subgoal one standard deviation above the average."""
     budget_spread: float = 0.5
     """Spread of a subgoal's budgets around its centre at the start, in picks."""
     dueling: bool = True
@@ -64,7 +65,7 @@ class LossConfig:
     value: float = 1.0
     reward: float = 1.0
     mts: float = 1.0
-    """λ_mts before the next four."""
+    """λ_mts before the next five."""
     cap: float = 0.10
     push: float = 0.10
     order: float = 0.10
@@ -108,8 +109,8 @@ class TrainConfig:
     value_steps: int = 100
     """Rewards that a value target counts before it trusts the search-backed value; the paper has 0 (see lab notes)."""
     warm_up: int = 3
-    """Epochs in which subgoals are drawn evenly and budgets stay around the average, before search and learning of
-    budgets begin."""
+    """Epochs in which subgoals are drawn evenly and budgets stay around the average, before the search chooses and
+    budgets are learned."""
     stray: float = 0.1
     """How often a decision of self-play takes any subgoal instead of the search's once the warm-up is over."""
     high_rate: float = 1e-3

@@ -11,9 +11,13 @@ from lmta.types import InputError
 
 def check_writable(path: Path) -> None:
     """Refuse a file that cannot be written, before any work is done."""
-    if path.is_dir():
+    try:
+        is_folder, has_parent = path.is_dir(), path.parent.is_dir()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}); name another file.") from error
+    if is_folder:
         raise InputError(f"{path}: is a folder; name a file to write.")
-    if not path.parent.is_dir():
+    if not has_parent:
         raise InputError(f"{path}: the folder {path.parent} does not exist; make it first.")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{path}: the folder {path.parent} cannot be written to; name another.")

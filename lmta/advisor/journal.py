@@ -20,7 +20,7 @@ from lmta.types import InputError, ModelWarning
 
 Name = StrictInt | StrictStr
 """An id as it is written; data from files have no others."""
-_strict: Any = dataclass(frozen=True, kw_only=True, config={"extra": "forbid"})
+_strict: Any = dataclass(frozen=True, kw_only=True, config={"extra": "forbid", "strict": True})
 
 
 @_strict
@@ -111,7 +111,7 @@ def read_journal(path: Path) -> Journal:
 
 def write_journal(path: Path, journal: Journal) -> None:
     """Write the journal, whole or not at all."""
-    text = _FORMAT.dump_json(journal, indent=2, ensure_ascii=False)
+    text = _FORMAT.dump_json(journal, indent=2)
     write_whole(path, lambda file: file.write_bytes(text + b"\n"))
 
 
@@ -120,14 +120,17 @@ def fingerprint(data: Path) -> str:
     return hashlib.sha256(read_bytes(data)).hexdigest()
 
 
-def seen_from(data: Path, journal: Path) -> str:
-    """The path of the data as a journal notes it: it stays right when both files move together."""
-    return Path(os.path.relpath(data, journal.parent)).as_posix()
+def seen_from(path: Path, journal: Path) -> str:
+    """A path as a journal notes it: it stays right when both move together."""
+    relative = Path(os.path.relpath(path.resolve(), journal.parent.resolve())).as_posix()
+    if not relative.isprintable():
+        raise InputError(f"{shown(path)}: has a name that cannot be noted; rename it.")
+    return relative
 
 
 def open_session(path: Path, journal: Journal) -> Session:
     """The campaign or tour where it stands now."""
-    data = path.parent / journal.data
+    data = path.parent.resolve() / journal.data
     if fingerprint(data) != journal.fingerprint:
         raise InputError(f"{shown(data)}: has changed since {shown(path)} was begun; bring it back or begin anew.")
     session = journal.begin(data)

@@ -1,6 +1,6 @@
 """What `lmta plan` does: report what happened, if it is said, then decide for today, and keep both in the journal."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,10 @@ from lmta.advisor.journal import (
     seen_from,
     write_journal,
 )
+from lmta.agents.planner import PREFIX
 from lmta.agents.players import player
 from lmta.files import check_writable
+from lmta.policies.player import AbstractPlayer
 from lmta.problems.delimited import Column, first_repeat, numbers, read_lines, read_table, shown
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.session import Session, check_seed
@@ -31,6 +33,22 @@ _PROFITS = (Column("name", ("city", "id")), Column("profit", ("prize", "reward",
 
 
 @dataclass(frozen=True)
+class GivenRules:
+    """The numbers of a new tour that are not to be those of `lmta evaluate --help`."""
+
+    limit: float | None = None
+    penalty: float | None = None
+    crowding: float | None = None
+    drift: float | None = None
+    floor: float | None = None
+
+    @property
+    def given(self) -> dict[str, float]:
+        """Those that were given."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
 class PlanSettings:
     """What to do today in one's own campaign or tour."""
 
@@ -38,11 +56,11 @@ class PlanSettings:
     """The journal: what was done and observed so far. It is made on the first day."""
     graph: Path | None = None
     """The network of a new campaign: edge list (CSV, TSV, white space) or GraphML."""
-    undirected: bool = False
+    undirected: tyro.conf.FlagCreatePairsOff[bool] = False
     """Count every edge of the edge list both ways."""
     cities: Path | None = None
     """The cities of a new tour: CSV (name, x, y, profit) or TSPLIB."""
-    rules: tyro.conf.OmitArgPrefixes[OrienteeringRules] = field(default_factory=OrienteeringRules)
+    rules: tyro.conf.OmitArgPrefixes[GivenRules] = field(default_factory=GivenRules)
     days: int | None = None
     """How long a new campaign or tour lasts."""
     budget: int | None = None
@@ -52,6 +70,8 @@ class PlanSettings:
     agent."""
     seed: int | None = None
     """Matters only where the policy draws samples; 0 at first."""
+    day: int | None = None
+    """The day that this is about, as a safeguard: any other than the present one is refused."""
     done: Path | None = None
     """What was really done today, if not what was advised: ids, one a line, cities in order."""
     observed: Path | None = None
@@ -73,29 +93,44 @@ def plan(settings: PlanSettings) -> Advice:
     check_writable(settings.state)
     journal = _current(settings)
     session = open_session(settings.state, journal)
+    if settings.day not in (None, session.day):
+        raise InputError(f"day: {settings.day} given, but {shown(settings.state)} stands at day {session.day}.")
     if settings.observed is not None:
         journal = _live_a_day(settings, journal, session)
     elif settings.done is not None:
         raise InputError("done: goes with --observed, which says what happened then.")
     decision = None
     if not session.finished:
-        decision = player(journal.policy, session.problem.name).decide(session, seed=journal.seed)
+        decision = _player(settings.state, journal, session).decide(session, seed=journal.seed)
         journal = replace(journal, advised=decision.nodes)
     write_journal(settings.state, journal)
     return Advice(session, journal, decision)
 
 
 def _current(settings: PlanSettings) -> Journal:
-    """The journal as it is, or a new one, with the policy and the seed that are asked for now."""
-    journal = read_journal(settings.state) if settings.state.exists() else _new(settings)
+    """The journal as it is, or a new one, with what may change as it is asked for now."""
+    state = settings.state
+    journal = read_journal(state) if state.exists() else _new(settings)
     _check_same(settings, journal)
-    problem = "sop" if isinstance(journal, TourJournal) else "aim"
+    changes: dict[str, Any] = {}
+    data = settings.graph or settings.cities
+    if data is not None:
+        changes["data"] = seen_from(data, state)
     if settings.policy is not None:
-        player(settings.policy, problem)
-        journal = replace(journal, policy=settings.policy, advised=None)
+        folder = settings.policy.removeprefix(PREFIX)
+        is_trained = folder != settings.policy
+        changes["policy"] = PREFIX + seen_from(Path(folder), state) if is_trained else settings.policy
     if settings.seed is not None:
-        journal = replace(journal, seed=check_seed(settings.seed), advised=None)
-    return journal
+        changes["seed"] = check_seed(settings.seed)
+    return replace(journal, **changes)
+
+
+def _player(state: Path, journal: Journal, session: Session) -> AbstractPlayer:
+    """Who decides; a trained agent's folder is noted as seen from the journal."""
+    folder = journal.policy.removeprefix(PREFIX)
+    is_trained = folder != journal.policy
+    name = f"{PREFIX}{state.parent.resolve() / folder}" if is_trained else journal.policy
+    return player(name, session.problem.name)
 
 
 def _new(settings: PlanSettings) -> Journal:
@@ -114,23 +149,25 @@ def _new(settings: PlanSettings) -> Journal:
     }
     if settings.graph is not None:
         return CampaignJournal(**common, policy=DEFAULT_POLICY["aim"], directed=not settings.undirected)
-    return TourJournal(**common, policy=DEFAULT_POLICY["sop"], rules=settings.rules)
+    rules = OrienteeringRules(**settings.rules.given)
+    return TourJournal(**common, policy=DEFAULT_POLICY["sop"], rules=rules)
 
 
 def _check_same(settings: PlanSettings, journal: Journal) -> None:
-    """Refuse what contradicts the journal; what is given again may be left out."""
+    """Refuse what contradicts the journal; what is the same may be given again, and the data may have moved."""
     data = settings.graph or settings.cities
     is_tour = isinstance(journal, TourJournal)
-    wrong_kind = settings.graph if is_tour else settings.cities
     wrong = {
-        "graph" if is_tour else "cities": wrong_kind is not None,
-        "cities" if is_tour else "graph": data is not None and fingerprint(data) != journal.fingerprint,
+        "graph": is_tour and settings.graph is not None,
+        "cities": not is_tour and settings.cities is not None,
         "days": settings.days not in (None, journal.days),
         "budget": settings.budget not in (None, journal.budget),
         "undirected": settings.undirected and (is_tour or journal.directed),
-        "limit, penalty, crowding, drift, floor": settings.rules != OrienteeringRules()
-        and (not is_tour or settings.rules != journal.rules),
     }
+    for name, value in settings.rules.given.items():
+        wrong[name] = not is_tour or value != getattr(journal.rules, name)
+    if data is not None and not any(wrong.values()):
+        wrong[shown(data)] = fingerprint(data) != journal.fingerprint
     for option, is_so in wrong.items():
         if is_so:
             raise InputError(f"{option}: is not what {shown(settings.state)} was begun with; leave it out.")
@@ -145,11 +182,11 @@ def _live_a_day(settings: PlanSettings, journal: Journal, session: Session) -> J
         done = journal.advised or ()
     else:
         raise InputError("observed: nothing was advised for today yet; ask first, or say with --done what was done.")
+    day: Any
     if isinstance(journal, TourJournal):
         day = TourDay(visited=done, profits=_profits(settings.observed, session))
-        journal.report(session, day)
-        return replace(journal, history=(*journal.history, day), advised=None)
-    day = CampaignDay(seeded=done, activated=_names(settings.observed, session))
+    else:
+        day = CampaignDay(seeded=done, activated=_names(settings.observed, session))
     journal.report(session, day)
     return replace(journal, history=(*journal.history, day), advised=None)
 

@@ -45,8 +45,8 @@ def next_step(settings: PlanSettings, advice: Advice) -> str:
     """What to do with the journal tomorrow."""
     if advice.decision is None:
         return f"{settings.state} has the whole story."
-    what = "the ids that were activated" if isinstance(advice.session, Campaign) else "the profits of tomorrow"
-    command = f"lmta plan --state {shlex.quote(str(settings.state))} --observed FILE"
+    what = "the ids that were activated" if isinstance(advice.session, Campaign) else "tomorrow's profits"
+    command = f"lmta plan --state {shlex.quote(str(settings.state))} --day {advice.session.day} --observed FILE"
     return f"Noted in {settings.state}. When the day is over, with {what} in FILE: {command}"
 
 
@@ -55,7 +55,7 @@ def _picks(session: Session, decision: Decision) -> Table:
     what = "seed" if isinstance(session, Campaign) else "visit, in this order"
     table = Table(title=Text(f"today, by {decision.policy}"), caption=f"{stays} of the budget stay for later.")
     table.add_column("", justify="right")
-    table.add_column(what)
+    table.add_column(what, overflow="fold")
     table.add_column("value", justify="right")
     for number, pick in enumerate(decision.picks, 1):
         table.add_row(str(number), Text(str(pick.node)), f"{pick.value:.4g}")

@@ -16,7 +16,7 @@ from lmta.sparse import first_best
 
 
 class Intent(eqx.Module):
-    """A decision of the high level: the search's plan and the budget for its subgoal."""
+    """A decision of the high level: the search's plan, but for a subgoal that strays, and the subgoal's budget."""
 
     plan: Plan
     budget: Int[Array, ""]

@@ -48,6 +48,7 @@ TAILORED: dict[str, tuple[str, BudgetRule]] = {
 SHORT_NAMES = {
     "greedy": "normal-greedy",
     "ga": "ga-greedy",
+    "rollout": "rollout-lookahead",
     "exact": "normal-exact",
     "random": "average-random",
 }
@@ -66,9 +67,9 @@ def policy(name: Any, problem: Any = None) -> Policy:
         raise InputError(_unknown(name, problem))
     made_for = TAILORED[budget_name][0] if budget_name in TAILORED else node_name
     if node_name != made_for:
-        raise InputError(
-            f"policy {name!r}: budgets by {budget_name} are for {made_for}; use '{budget_name}-{made_for}'."
-        )
+        plays = next(p for p, rules in NODE_RULES.items() if made_for in rules)
+        right = f"{budget_name}-{made_for}"
+        raise InputError(f"policy {name!r}: budgets by {budget_name} go with {made_for} only; {right!r} plays {plays}.")
     if node_name == "exact" and budget_name != "normal":
         raise InputError(f"policy {name!r}: the exact optimum chooses the budget too; use 'exact'.")
     if len(owners) > 1:
@@ -94,7 +95,9 @@ def _unknown(name: str, problem: str | None) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
     nodes = "; ".join(f"{p}: {', '.join(NODE_RULES[p])}" for p in problems)
+    tailored = "".join(f", {budget} (with {node})" for budget, (node, _) in TAILORED.items())
     return (
         f"policy {name!r} is not known{hint} Names are BUDGET-NODES with BUDGET one of "
-        f"{', '.join(BUDGET_RULES)}, capN and NODES one of {nodes}; short names are {', '.join(SHORT_NAMES)}."
+        f"{', '.join(BUDGET_RULES)}, capN{tailored} and NODES one of {nodes}; "
+        f"short names are {', '.join(SHORT_NAMES)}."
     )

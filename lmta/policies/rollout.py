@@ -32,7 +32,7 @@ def make_rollout(problem: Influence, node_rule: ScoreRule, rollouts: int = ROLLO
 
         return candidates[first_best(jax.lax.map(totals, futures).mean(axis=0))]
 
-    return BudgetRule("rollout", grant, lambda problem, instance, seed: jax.random.key(seed))
+    return BudgetRule("rollout", grant, make_schedule=lambda _problem, _instance, seed: jax.random.key(seed))
 
 
 def _candidates(instance: Any, state: Any) -> Int[Array, " candidates"]:

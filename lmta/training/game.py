@@ -15,7 +15,7 @@ class Game(eqx.Module):
     """States before each day, and after the last: a leading axis of days + 1."""
     subgoal: Int[Array, " days"]
     subgoal_log_prob: Float[Array, " days"]
-    """How likely the subgoal was when it was drawn from the policy."""
+    """How likely the subgoal was under `policy` and straying; without a search that is what it was drawn from."""
     budget: Int[Array, " days"]
     budget_log_prob: Float[Array, " days"]
     """How likely the budget was when it was chosen."""

@@ -18,7 +18,7 @@ def policy_loss(logits: Float[Array, " subgoals"], target: Float[Array, " subgoa
 
 
 def value_loss(squashed: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:
-    """Squared error to the search value, in squashed units (eq. of L_MuZero, second term)."""
+    """Squared error to the value target, in squashed units (eq. of L_MuZero, second term)."""
     return (squashed - squash(target)) ** 2
 
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import networkx as nx
 import numpy as np
@@ -75,7 +76,7 @@ def test_ten_days_from_the_shell(network, tmp_path):
             assert f" {name} " in run.stdout
         activated = some_night(campaign, rng) if day in (2, 5) else []
         activated = [name for name in activated if name not in decision.nodes]
-        with pytest.warns(lmta.ModelWarning) if activated else pytest.MonkeyPatch.context():
+        with pytest.warns(lmta.ModelWarning) if activated else nullcontext():
             campaign.advance(seeded=decision.nodes, activated=activated)
         write_names(observed, activated)
         arguments = ["--observed", observed]
@@ -118,6 +119,51 @@ def test_asking_again_changes_nothing_and_another_policy_may_decide(network, tmp
     assert len(journal(state)["advised"]) == 4
 
 
+def test_a_day_under_one_policy_and_the_next_under_another(begun, tmp_path):
+    """What was advised before is what was done."""
+    advised = journal(begun)["advised"]
+    nothing = write_names(tmp_path / "nothing.txt", [])
+    assert plan("--state", begun, "--policy", "normal-degree", "--day", 1, "--observed", nothing) == 0
+    assert journal(begun)["history"] == [{"seeded": advised, "activated": []}]
+    assert len(journal(begun)["advised"]) == 4 - len(advised)
+
+
+def test_a_day_is_not_reported_twice(begun, tmp_path, capsys):
+    nothing = write_names(tmp_path / "nothing.txt", [])
+    assert plan("--state", begun, "--day", 1, "--observed", nothing) == 0
+    once = begun.read_bytes()
+    assert plan("--state", begun, "--day", 1, "--observed", nothing) == 2
+    assert "day: 1 given" in capsys.readouterr().err
+    assert begun.read_bytes() == once
+
+
+def test_data_that_moved_are_found_when_named(begun, network, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    moved = network.rename(elsewhere / "renamed.csv")
+    assert plan("--state", begun) == 2
+    assert plan("--state", begun, "--graph", moved) == 0
+    assert journal(begun)["data"] == "elsewhere/renamed.csv"
+
+
+def test_a_journal_behind_a_link(network, tmp_path):
+    real = tmp_path / "deep" / "real"
+    real.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(real, target_is_directory=True)
+    assert plan("--state", tmp_path / "link" / "c.json", "--graph", network, "--days", 2, "--budget", 2) == 0
+    assert plan("--state", real / "c.json") == 0
+
+
+def test_long_names_are_shown_whole(tmp_path, capsys):
+    name = "a-very-long-name-" * 12
+    network = tmp_path / "long.csv"
+    network.write_text(f"source,target\n{name},b\n")
+    assert plan("--state", tmp_path / "c.json", "--graph", network, "--days", 1, "--budget", 1) == 0
+    shown = capsys.readouterr().out
+    rows = [line.split("│")[2].strip() for line in shown.splitlines() if line.startswith("│")]
+    assert "".join(rows) == name
+
+
 def test_files_may_move_together(network, tmp_path):
     folder, other = tmp_path / "a", tmp_path / "b"
     folder.mkdir()
@@ -141,7 +187,9 @@ def begun(network, tmp_path):
         (["--days", "5"], "days: is not what"),
         (["--budget", "9"], "budget: is not what"),
         (["--undirected"], "undirected: is not what"),
-        (["--drift", "0.2"], "limit, penalty, crowding, drift, floor: is not what"),
+        (["--drift", "0.2"], "drift: is not what"),
+        (["--graph", "cities.csv"], "cities.csv: is not what"),
+        (["--day", "2"], "day: 2 given, but"),
         (["--cities", "cities.csv"], "cities: is not what"),
         (["--policy", "averge-lookahead"], "did you mean"),
         (["--seed", "-1"], "seed: -1 given"),

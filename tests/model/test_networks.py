@@ -51,7 +51,7 @@ def test_budgets_beyond_what_is_left_are_impossible(model, view, left):
     assert (np.asarray(chance[: left + 1]) > 0).all()
 
 
-def test_budgets_start_near_an_even_pace_times_the_ambition(view):
+def test_budgets_start_at_an_even_pace_weighted_by_the_ambition(view):
     """20 left for 4 days are 5 a day. If today counts twice a later day it gets 2 of 5 parts; the last day gets all."""
     model = Lmta(3, 2, 20, SMALL, key=jax.random.key(0))
     last = lambda m: m.high.budget.policy.layers[-1]  # noqa: E731

@@ -76,7 +76,12 @@ def test_unknown_names_get_a_hint(name, hint):
 def test_names_that_are_no_policies(name):
     with pytest.raises(InputError, match="Names are BUDGET-NODES") as caught:
         policy(name)
-    for word in ("average, normal, static, even, front, capN", "degree", "lookahead", "insertion"):
+    for word in (
+        "average, normal, static, even, front, capN, ga (with greedy), rollout (with lookahead)",
+        "degree",
+        "lookahead",
+        "insertion",
+    ):
         assert word in str(caught.value)
 
 
@@ -93,7 +98,7 @@ def test_a_node_rule_of_the_other_problem(name, problem):
 
 @pytest.mark.parametrize(("name", "problem"), [("ga-insertion", None), ("ga-random", "sop"), ("ga-degree", "aim")])
 def test_the_genetic_algorithm_comes_with_greedy_only(name, problem):
-    with pytest.raises(InputError, match="budgets by ga are for greedy; use 'ga-greedy'"):
+    with pytest.raises(InputError, match="budgets by ga go with greedy only; 'ga-greedy' plays sop"):
         policy(name, problem)
 
 

@@ -2,7 +2,6 @@
 
 import jax
 import numpy as np
-import pytest
 
 from lmta.evaluation.play import play
 from lmta.policies.registry import LOOKAHEAD, policy
@@ -40,10 +39,12 @@ def test_a_hub_is_watched_before_its_leaves_are_bought():
     assert granted(make_instance(star, 2, 4), rollouts=2_000) == 1
 
 
-def test_it_plays_in_the_arena_and_spends_no_more_than_there_is():
+def test_it_plays_in_the_arena():
+    """64 futures: it earns more than the 4½ of spending all today, by three standard errors (½ an episode at most)."""
     star = network(5, [(0, leaf) for leaf in range(1, 5)], 0.5)
     instance = make_instance(star, 2, 4)
-    batch = make_batch(PROBLEM, [instance, instance, instance], 0)
+    batch = make_batch(PROBLEM, [instance] * 64, 0)
     played = play(policy("rollout-lookahead"), batch)
+    assert (played.num_picks[:, 0] < 4).all()
     assert (played.num_picks.sum(axis=1) <= 4).all()
-    assert played.rewards.sum(axis=1) == pytest.approx(5, abs=1)
+    assert played.rewards.sum(axis=1).mean() > 4.5 + 3 * 0.5 / 8

@@ -140,11 +140,12 @@ def test_high_samples_end_with_the_game(replay):
     assert set(day.tolist()) == set(range(DAYS))
 
 
-def test_the_high_level_learns_from_the_newest_games(games, replay):
+def test_the_high_level_learns_from_the_newest_games(games):
     """With a window of one game every decision is the newest game's."""
-    newest = one(games, TRAIN.episodes - 1)
+    newest, again = one(games, TRAIN.episodes - 1), store(store(make_replay(one(games, 0), 5), games), games)
+    assert int(again.cursor) == 1  # the newest stands first, where the ring has come round
     train = replace(TRAIN, high_batch=30, recent_games=1)
-    batch = sample_high(replay, replace(CONFIG, train=train), jax.random.key(4))
+    batch = sample_high(again, replace(CONFIG, train=train), jax.random.key(4))
     np.testing.assert_array_equal(batch.instance.graph.weight, np.tile(newest.instance.graph.weight, (30, 1)))
     np.testing.assert_array_equal(batch.budget, newest.budget[batch.state.day])
 
@@ -154,6 +155,7 @@ def test_values_can_be_the_returns_that_followed(games, replay):
     train = replace(TRAIN, high_batch=16, value_steps=99, low_discount=1.0)
     config = replace(CONFIG, train=train, search=replace(CONFIG.search, discount=1.0))
     batch = sample_high(replay, config, jax.random.key(4))
+    np.testing.assert_allclose(batch.value[:, 0], batch.reward[:, 0] + batch.next_value, atol=1e-3)
     inactive = (np.asarray(batch.state.status) == 0).sum(axis=1)
     end = {}
     for n in range(TRAIN.episodes):
@@ -198,13 +200,14 @@ def test_the_target_waits_for_its_turn(learner, replay):
     assert any(bool((a != b).any()) for a, b in zip(*map(_arrays, (after.model.low, learner.model.low)), strict=True))
 
 
-def test_the_budget_policy_rests_while_warming_up(learner, replay):
+def test_the_budget_policy_rests_while_warming_up_and_then_moves_slowly(learner, replay):
+    """Two steps of Adam at a rate of 1e-4 move a weight by 2e-4, weight decay aside."""
     head = lambda a: _arrays(a.model.high.budget.policy)  # noqa: E731
     warm, _ = learn(AGENT, learner, replay, jnp.int32(0), jax.random.key(5))
     on, _ = learn(AGENT, learner, replay, jnp.int32(5), jax.random.key(5))
     for before, rested, moved in zip(head(learner), head(warm), head(on), strict=True):
         np.testing.assert_allclose(rested, before, atol=1e-6)
-        assert float(jnp.abs(moved - before).max()) > 1e-4
+        assert 1e-4 < float(jnp.abs(moved - before).max()) < 3e-4
 
 
 def test_the_average_model_is_the_mean_and_then_forgets(learner, replay):
