@@ -30,6 +30,7 @@ from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.tables import arena_table
 from lmta.experiments.classical import ClassicalSettings, run_classical
 from lmta.experiments.train import begin_run, default_settings, resume_run
+from lmta.experiments.trained import TrainedSettings, run_trained
 from lmta.policies.registry import policy_names
 from lmta.training.run import TrainingError
 from lmta.types import InputError
@@ -44,6 +45,10 @@ MEASUREMENTS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     DecideSettings: (bench_decide, decide_table),
     TrainBenchSettings: (bench_train, train_bench_table),
 }
+Experiment = (
+    Annotated[ClassicalSettings, tyro.conf.subcommand("classical")]
+    | Annotated[TrainedSettings, tyro.conf.subcommand("trained")]
+)
 OUT = Console(width=None if sys.stdout.isatty() else 120)
 ERR = Console(stderr=True)
 
@@ -167,11 +172,16 @@ def _bench(what: tyro.conf.OmitSubcommandPrefixes[tyro.conf.OmitArgPrefixes[Meas
     OUT.print(table(measure(what)))
 
 
-def _experiment(
-    what: tyro.conf.Positional[Literal["classical"]], settings: tyro.conf.OmitArgPrefixes[ClassicalSettings]
-) -> None:
+def _experiment(what: tyro.conf.OmitSubcommandPrefixes[tyro.conf.OmitArgPrefixes[Experiment]]) -> None:
     """Make the tables of the documentation again."""
-    run_classical(settings, lambda table: OUT.print(table, markup=False, highlight=False, soft_wrap=True))
+
+    def show(table: str) -> None:
+        OUT.print(table, markup=False, highlight=False, soft_wrap=True)
+
+    if isinstance(what, ClassicalSettings):
+        run_classical(what, show)
+    else:
+        run_trained(what, ERR, show)
 
 
 def _print_evaluation(settings: EvaluateSettings) -> None:

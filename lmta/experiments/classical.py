@@ -1,13 +1,12 @@
 """The tables of what needs no learning: classical policies on the paper's benchmarks, and the exact optimum."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from lmta.evaluation.arena import Row
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
-from lmta.evaluation.tables import with_error
+from lmta.experiments.markdown import Table, markdown
 from lmta.files import check_writable
 from lmta.problems.registry import InstanceSettings
 
@@ -30,14 +29,6 @@ class ClassicalSettings:
     """Folder for the JSON files; it must exist."""
     instances: int = 60
     seed: int = 7
-
-
-@dataclass(frozen=True)
-class Table:
-    """A title, a column for each evaluation, and a row for each policy."""
-
-    title: str
-    columns: dict[str, EvaluateSettings]
 
 
 def tables(settings: ClassicalSettings) -> list[Table]:
@@ -79,48 +70,4 @@ def run_classical(settings: ClassicalSettings, on_table: Callable[[str], None]) 
     check_writable(settings.out / "aim.json")
     for table in tables(settings):
         rows = {title: evaluate(prepare(column)) for title, column in table.columns.items()}
-        on_table(_markdown(table, rows))
-
-
-def _markdown(table: Table, columns: Mapping[str, Sequence[Row]]) -> str:
-    first = next(iter(columns.values()))
-    lines = [
-        f"### {table.title}",
-        "",
-        "| policy | " + " | ".join(columns) + " |",
-        "|---|" + "---:|" * len(columns),
-        *(
-            f"| {row.policy} | " + " | ".join(_cell(rows[n]) for rows in columns.values()) + " |"
-            for n, row in enumerate(first)
-        ),
-        "",
-        f"`{_command(table)}`",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _cell(row: Row) -> str:
-    optimum = "" if row.optimum is None else f" (in expectation {row.optimum:.2f})"
-    return with_error(row.score) + optimum
-
-
-def _command(table: Table) -> str:
-    """The command that plays the same evaluation, with T and K where the columns differ."""
-    settings = next(iter(table.columns.values()))
-    instance = settings.instance
-    several = len(table.columns) > 1
-    sizes = {
-        "nodes": instance.nodes,
-        "days": "T" if several else instance.days,
-        "budget": "K" if several else instance.budget,
-    }
-    futures = settings.futures if settings.futures > 1 else None
-    options = sizes | {
-        "instances": settings.instances,
-        "futures": futures,
-        "seed": settings.seed,
-        "first-days": settings.first_days,
-    }
-    given = [f"--{name} {value}" for name, value in options.items() if value is not None]
-    return " ".join([f"lmta evaluate --problem {settings.problem}", *given, f"--policies {settings.policies}"])
+        on_table(markdown(table, rows))

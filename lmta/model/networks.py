@@ -45,7 +45,10 @@ class Encoder(eqx.Module):
 
 
 class Dynamics(eqx.Module):
-    """g_θ: one macro step, from latent and subgoal to the next latent and the distribution of the macro reward."""
+    """g_θ: one macro step, from latent and subgoal to the next latent and the distribution of the macro reward.
+
+    The network says what changes; without the latent itself beside it, values shrink toward the mean with every step.
+    """
 
     body: eqx.nn.MLP
     latent: eqx.nn.Linear
@@ -62,7 +65,7 @@ class Dynamics(eqx.Module):
     ) -> tuple[Float[Array, " latent"], Float[Array, " bins"]]:
         """(next latent, logits of the reward)."""
         x = jax.nn.relu(self.body(jnp.concatenate([h, z])))
-        return on_sphere(self.latent(x)), self.reward(x)
+        return on_sphere(h + self.latent(x)), self.reward(x)
 
 
 class Prediction(eqx.Module):
@@ -115,7 +118,7 @@ class BudgetHead(eqx.Module):
         learned, urgency = output[:-1], output[-1]
         budgets = jnp.arange(learned.shape[0])
         later_days = jnp.maximum(days_left - 1, 0)
-        centre = left / (1 + later_days * jnp.exp(-(self.ambition @ z + urgency)))
+        centre = left * jax.nn.sigmoid(self.ambition @ z + urgency - jnp.log(later_days))
         logits = learned - 0.5 * ((budgets - centre) / self.spread) ** 2
         return jnp.where(budgets <= left, logits, MASKED), self.value(x)[0]
 

@@ -69,6 +69,9 @@ def test_budgets_start_at_an_even_pace_weighted_by_the_ambition(view):
     assert likeliest(1 / 9, 17, 1) == 17
     assert float(jnp.linalg.norm(ambition)) == pytest.approx(SMALL.ambition, rel=1e-5)
     urgent = eqx.tree_at(lambda m: last(m).bias, model, replace_fn=lambda bias: bias.at[-1].set(np.log(2)))
+    for far in (-500.0, 500.0):
+        gone = eqx.tree_at(lambda m: last(m).bias, model, replace_fn=lambda bias, far=far: bias.at[-1].set(far))
+        assert bool(jnp.isfinite(gone.high.budget(h, jnp.zeros(3), jnp.int32(9), jnp.int32(1))[0]).all())
     of = lambda m: m.high.budget(h, jnp.zeros(3), jnp.int32(20), jnp.int32(4))[0]  # noqa: E731
     assert (int(jnp.argmax(of(model))), int(jnp.argmax(of(urgent)))) == (5, 8)
 
