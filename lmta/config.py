@@ -125,8 +125,10 @@ class TrainConfig:
     """Whether the learning network chooses the node that the target network values (double DQN)."""
     low_discount: float = 0.997
     """Primitive-time discount γ_LL."""
-    rate_decay: float = 0.001
-    """Learning rates shrink as 1/√(1 + this · gradient steps)."""
+    high_decay: float = 0.01
+    """Learning rates of the high level shrink as 1/√(1 + this · gradient steps) …"""
+    low_decay: float = 0.001
+    """… and that of the low level likewise."""
     epsilon_first: float = 0.90
     epsilon_last: float = 0.05
     epsilon_decay: float = 0.995

@@ -45,10 +45,7 @@ class Encoder(eqx.Module):
 
 
 class Dynamics(eqx.Module):
-    """g_θ: one macro step, from latent and subgoal to the next latent and the distribution of the macro reward.
-
-    The network says what changes; without the latent itself beside it, values shrink toward the mean with every step.
-    """
+    """g_θ: one macro step, from latent and subgoal to the next latent and the distribution of the macro reward."""
 
     body: eqx.nn.MLP
     latent: eqx.nn.Linear
@@ -65,7 +62,7 @@ class Dynamics(eqx.Module):
     ) -> tuple[Float[Array, " latent"], Float[Array, " bins"]]:
         """(next latent, logits of the reward)."""
         x = jax.nn.relu(self.body(jnp.concatenate([h, z])))
-        return on_sphere(h + self.latent(x)), self.reward(x)
+        return on_sphere(self.latent(x)), self.reward(x)
 
 
 class Prediction(eqx.Module):

@@ -39,13 +39,15 @@ def make_optimisers(config: Config) -> tuple[optax.GradientTransformation, optax
     """
     train = config.train
 
-    def adam(rate: float) -> optax.GradientTransformation:
-        schedule = lambda step: rate / jnp.sqrt(1 + train.rate_decay * step)  # noqa: E731
+    def adam(rate: float, decay: float) -> optax.GradientTransformation:
+        schedule = lambda step: rate / jnp.sqrt(1 + decay * step)  # noqa: E731
         return optax.adamw(schedule, weight_decay=train.weight_decay)
 
     clip = optax.clip_by_global_norm(train.clip)
-    by_part = optax.partition({"budget": adam(train.budget_rate), "rest": adam(train.high_rate)}, _part_of_high)
-    return optax.chain(clip, by_part), optax.chain(clip, adam(train.low_rate))
+    by_part = optax.partition(
+        {"budget": adam(train.budget_rate, 0.0), "rest": adam(train.high_rate, train.high_decay)}, _part_of_high
+    )
+    return optax.chain(clip, by_part), optax.chain(clip, adam(train.low_rate, train.low_decay))
 
 
 def _part_of_high(high: Any) -> Any:
