@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from lmta.agents.saved import CHECKPOINT, read_model, write_model
+from lmta.agents.saved import CHECKPOINT, VERSION, read_model, write_model
 from lmta.agents.settings import RunSettings, make_model
 from lmta.config import Config, ModelConfig
 from lmta.problems.registry import InstanceSettings
@@ -77,7 +77,7 @@ def more_subgoals():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 7}, "is a checkpoint of version 7; this lmta reads version 1"),
+        ({"version": 7}, f"is a checkpoint of version 7; this lmta reads version {VERSION}"),
         ({"settings": {}}, "the settings in the checkpoint cannot be read"),
         ({"settings": None}, "the settings in the checkpoint cannot be read"),
         ({"settings": SETTINGS.as_json() | {"problem": "chess"}}, "is for the problem 'chess'; this lmta has aim"),

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lmta.agents.saved import read_model
+from lmta.agents.saved import VERSION, read_model
 from lmta.agents.settings import RunSettings, settings_from_json
 from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 from lmta.problems.registry import InstanceSettings
@@ -82,7 +82,7 @@ def test_a_checkpoint_of_another_version_is_refused(saved, tmp_path):
     header, _, rest = saved[0].read_bytes().partition(b"\n")
     file = tmp_path / "old"
     file.write_bytes(json.dumps(json.loads(header) | {"version": 0}).encode() + b"\n" + rest)
-    with pytest.raises(InputError, match="old: is a checkpoint of version 0; this lmta reads version 1"):
+    with pytest.raises(InputError, match=f"old: is a checkpoint of version 0; this lmta reads version {VERSION}"):
         load(file)
 
 
