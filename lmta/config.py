@@ -126,7 +126,7 @@ class TrainConfig:
     low_discount: float = 0.997
     """Primitive-time discount γ_LL."""
     high_decay: float = 0.01
-    """Learning rates of the high level shrink as 1/√(1 + this · gradient steps) …"""
+    """The learning rate of the high level, but for the budget policy's, shrinks as 1/√(1 + this · gradient steps) …"""
     low_decay: float = 0.001
     """… and that of the low level likewise."""
     epsilon_first: float = 0.90

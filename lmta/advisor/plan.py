@@ -1,5 +1,6 @@
 """What `lmta plan` does: report what happened, if it is said, then decide for today, and keep both in the journal."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,14 @@ from lmta.agents.planner import PREFIX
 from lmta.agents.players import player
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
-from lmta.problems.delimited import Column, first_repeat, numbers, read_lines, read_table, shown
+from lmta.problems.delimited import first_repeat, numbers, read_lines, read_table, shown
+from lmta.problems.orienteering.importer import NAME, PROFIT
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.session import Session, check_seed
 from lmta.types import Decision, InputError
 
 DEFAULT_POLICY = {"aim": "average-lookahead", "sop": "even-insertion"}
 """Who decides where nobody is named, by problem."""
-_PROFITS = (Column("name", ("city", "id")), Column("profit", ("prize", "reward", "value"), numeric=True))
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,6 @@ class Advice:
     """Where the session stands, and what to do today; None where all days are over."""
 
     session: Session
-    journal: Journal
     decision: Decision | None
 
 
@@ -104,7 +104,7 @@ def plan(settings: PlanSettings) -> Advice:
         decision = _player(settings.state, journal, session).decide(session, seed=journal.seed)
         journal = replace(journal, advised=decision.nodes)
     write_journal(settings.state, journal)
-    return Advice(session, journal, decision)
+    return Advice(session, decision)
 
 
 def _current(settings: PlanSettings) -> Journal:
@@ -117,9 +117,7 @@ def _current(settings: PlanSettings) -> Journal:
     if data is not None:
         changes["data"] = seen_from(data, state)
     if settings.policy is not None:
-        folder = settings.policy.removeprefix(PREFIX)
-        is_trained = folder != settings.policy
-        changes["policy"] = PREFIX + seen_from(Path(folder), state) if is_trained else settings.policy
+        changes["policy"] = _with_folder(settings.policy, lambda folder: seen_from(folder, state))
     if settings.seed is not None:
         changes["seed"] = check_seed(settings.seed)
     return replace(journal, **changes)
@@ -127,10 +125,14 @@ def _current(settings: PlanSettings) -> Journal:
 
 def _player(state: Path, journal: Journal, session: Session) -> AbstractPlayer:
     """Who decides; a trained agent's folder is noted as seen from the journal."""
-    folder = journal.policy.removeprefix(PREFIX)
-    is_trained = folder != journal.policy
-    name = f"{PREFIX}{state.parent.resolve() / folder}" if is_trained else journal.policy
+    name = _with_folder(journal.policy, lambda folder: str(state.parent.resolve() / folder))
     return player(name, session.problem.name)
+
+
+def _with_folder(policy: str, place: Callable[[Path], str]) -> str:
+    """The name with a trained agent's folder put otherwise; other names stay."""
+    folder = policy.removeprefix(PREFIX)
+    return policy if folder == policy else PREFIX + place(Path(folder))
 
 
 def _new(settings: PlanSettings) -> Journal:
@@ -200,7 +202,7 @@ def _profits(path: Path, session: Session) -> tuple[tuple[Any, float], ...]:
     """Lines of name and profit; there may be none."""
     if not any(line.strip() for line in read_lines(path)):
         return ()
-    table = read_table(path, _PROFITS)
+    table = read_table(path, (NAME, PROFIT))
     names, profits = table.columns["name"], table.columns.get("profit")
     if profits is None:
         raise table.origin.error(0, "expected 2 columns (name, profit), found 1.")

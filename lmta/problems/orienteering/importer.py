@@ -28,11 +28,13 @@ from lmta.problems.delimited import (
 )
 from lmta.types import InputError, NodeId
 
+NAME = Column("name", ("city", "id"))
+PROFIT = Column("profit", ("prize", "reward", "value"), numeric=True)
 _COLUMNS = (
-    Column("name", ("city", "id")),
+    NAME,
     Column("x", ("lon", "longitude"), numeric=True),
     Column("y", ("lat", "latitude"), numeric=True),
-    Column("profit", ("prize", "reward", "value"), numeric=True),
+    PROFIT,
 )
 _EUCLIDEAN = ("EUC_2D", "CEIL_2D", "ATT")
 
