@@ -64,6 +64,8 @@ class LossConfig:
     policy: float = 1.0
     value: float = 1.0
     reward: float = 1.0
+    dynamics: float = 1.0
+    """How much predicted latents are drawn to the encoded next mornings (L_dyn of App. A, which the paper mentions)."""
     mts: float = 1.0
     """λ_mts before the next five."""
     cap: float = 0.10
@@ -123,6 +125,8 @@ class TrainConfig:
     """How much of the average model stays from epoch to epoch; it plays once training is over."""
     double_q: bool = True
     """Whether the learning network chooses the node that the target network values (double DQN)."""
+    low_horizon: Literal["day", "episode"] = "episode"
+    """How far the low level looks: to the end of the day that it was given, or to the end of all days."""
     low_discount: float = 0.997
     """Primitive-time discount γ_LL."""
     high_decay: float = 0.01
@@ -158,7 +162,7 @@ def paper(problem: str) -> Config:
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
         loss=replace(config.loss, entropy=0.02),
-        train=replace(config.train, low_rate=5e-4, target_every=200),
+        train=replace(config.train, low_rate=5e-4, target_every=200, low_horizon="day"),
     )
 
 

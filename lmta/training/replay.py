@@ -30,6 +30,8 @@ class HighBatch(eqx.Module):
 
     instance: Any
     state: Any
+    next_states: Any
+    """The mornings that follow, one for each step of the unroll; the end of the game past the last day."""
     subgoal: Int[Array, " unroll"]
     subgoal_log_prob: Float[Array, ""]
     reward: Float[Array, " unroll"]
@@ -59,7 +61,7 @@ class LowBatch(eqx.Module):
     bootstrap_state: Any
     bootstrap_subgoal: Int[Array, ""]
     goes_on: Float[Array, ""]
-    """1 where there is such a pick, 0 where the game ends before it."""
+    """1 where there is such a pick within the horizon, 0 where the game or the day ends before it."""
 
 
 def make_replay(game: Game, capacity: int) -> Replay:
@@ -103,6 +105,7 @@ def sample_high(replay: Replay, config: Config, key: Key[Array, ""]) -> HighBatc
         return HighBatch(
             instance=game.instance,
             state=jax.tree.map(lambda leaf: leaf[day], game.mornings),
+            next_states=jax.tree.map(lambda leaf: leaf[jnp.minimum(ahead[1:], days)], game.mornings),
             subgoal=game.subgoal[at[:-1]],
             subgoal_log_prob=game.subgoal_log_prob[day],
             reward=jnp.where(live[:-1], rewards[at[:-1]], 0.0),
@@ -161,7 +164,7 @@ def sample_low(problem: Problem, replay: Replay, config: TrainConfig, key: Key[A
             reward=(config.low_discount ** jnp.arange(config.low_steps) * gained).sum(),
             bootstrap_state=before_pick(-1),
             bootstrap_subgoal=game.subgoal[day[-1]],
-            goes_on=made[-1].astype(jnp.float32),
+            goes_on=(made[-1] & ((day[-1] == day[0]) | (config.low_horizon == "episode"))).astype(jnp.float32),
         )
 
     return jax.vmap(one)(number, draw)

@@ -79,12 +79,13 @@ def high_loss(
     """The combined objective L_MuZero + λ_mts L_unified + λ_bud L_budget, and its terms."""
     weights = config.loss
     latents = _encode(high, problem, batch.instance, batch.state)
-    terms = _muzero_terms(high, latents, batch)
+    terms = _muzero_terms(high, problem, latents, batch)
     if config.search.planner == "model-free":
         terms["policy"] = _subgoal_actor(high, config, latents, batch)
     terms |= _geometry_terms(high, problem, config, latents, batch, steps)
     terms |= _budget_terms(high, config, latents, batch)
     muzero = weights.policy * terms["policy"] + weights.value * terms["value"] + weights.reward * terms["reward"]
+    muzero += weights.dynamics * terms["dynamics"]
     unified = weights.cap * terms["cap"] + weights.push * terms["push"] + weights.order * terms["order"]
     unified += weights.order_intended * terms["order_intended"] + weights.margin * terms["margin"]
     actor = weights.budget_actor * terms["budget_actor"] - weights.entropy * terms["budget_entropy"]
@@ -96,32 +97,33 @@ def _encode(high: HighLevel, problem: Problem, instances: Any, states: Any) -> F
     return jax.vmap(lambda i, s: high.encoder(problem.observe(i, s)))(instances, states)
 
 
-def _muzero_terms(high: HighLevel, latents: Float[Array, " batch latent"], batch: HighBatch) -> Terms:
-    """Policy, value and reward losses along the unroll h⁰ = h(s_k), hᵘ⁺¹ = g(hᵘ, z_{k+u})."""
+def _muzero_terms(high: HighLevel, problem: Problem, latents: Float[Array, " batch latent"], batch: HighBatch) -> Terms:
+    """Policy, value, reward and dynamics losses along the unroll h⁰ = h(s_k), hᵘ⁺¹ = g(hᵘ, z_{k+u})."""
+    encode = lambda instance, states: jax.vmap(lambda s: high.encoder(problem.observe(instance, s)))(states)  # noqa: E731
+    encoded = jax.lax.stop_gradient(jax.vmap(encode)(batch.instance, batch.next_states))
 
-    def unroll(latent, subgoal, reward, policy, value, live):
+    def unroll(latent, encoded, subgoal, reward, policy, value, live):
         def step(h, inputs):
-            subgoal, reward, policy, value, live = inputs
+            encoded, subgoal, reward, policy, value, live = inputs
             logits, predicted = high.prediction(h)
             following, reward_logits = high.step(h, subgoal)
             terms = (
                 live * losses.policy_loss(logits, policy),
                 losses.value_loss(predicted, value),
                 live * losses.reward_loss(reward_logits, reward, high.support),
+                live * losses.dynamics_loss(following, encoded),
             )
             return following, terms
 
-        inputs = (subgoal, reward, policy[:-1], value[:-1], live[:-1])
-        last, (policies, values, rewards) = jax.lax.scan(step, latent, inputs)
+        inputs = (encoded, subgoal, reward, policy[:-1], value[:-1], live[:-1])
+        last, (policies, values, rewards, distances) = jax.lax.scan(step, latent, inputs)
         logits, predicted = high.prediction(last)
         end_policy = live[-1] * losses.policy_loss(logits, policy[-1])
         end_value = losses.value_loss(predicted, value[-1])
-        return policies.sum() + end_policy, values.sum() + end_value, rewards.sum()
+        return policies.sum() + end_policy, values.sum() + end_value, rewards.sum(), distances.sum()
 
-    policy, value, reward = jax.vmap(unroll)(
-        latents, batch.subgoal, batch.reward, batch.policy, batch.value, batch.live
-    )
-    return {"policy": policy.mean(), "value": value.mean(), "reward": reward.mean()}
+    terms = jax.vmap(unroll)(latents, encoded, batch.subgoal, batch.reward, batch.policy, batch.value, batch.live)
+    return dict(zip(("policy", "value", "reward", "dynamics"), (term.mean() for term in terms), strict=True))
 
 
 def _geometry_terms(

@@ -99,19 +99,20 @@ def test_the_ring_forgets_the_oldest(games):
     np.testing.assert_array_equal(ring.games.value[0], later.value[2])
 
 
-@pytest.mark.parametrize("low_steps", [1, 3])
-def test_low_samples_are_the_steps_of_the_games(games, replay, low_steps):
+@pytest.mark.parametrize(("low_steps", "horizon"), [(1, "episode"), (3, "episode"), (1, "day")])
+def test_low_samples_are_the_steps_of_the_games(games, replay, low_steps, horizon):
     """Every sampled transition is found among the games, with its rewards, and leads where the game went."""
     expected = set()
     for n in range(TRAIN.episodes):
         game = one(games, n)
         rewards = step_rewards(game.num_picks, game.forecasts, game.reward)
-        made = [(int(game.picks[d, i]), float(rewards[d, i])) for d in range(DAYS) for i in range(game.num_picks[d])]
-        for at, (node, _) in enumerate(made):
-            total = sum(0.5**j * reward for j, (_, reward) in enumerate(made[at : at + low_steps]))
-            expected.add((node, round(total, 3), at + low_steps < len(made)))
+        made = [(int(game.picks[d, i]), float(rewards[d, i]), d) for d in range(DAYS) for i in range(game.num_picks[d])]
+        for at, (node, _, day) in enumerate(made):
+            total = sum(0.5**j * reward for j, (_, reward, _) in enumerate(made[at : at + low_steps]))
+            then = made[at + low_steps][2] if at + low_steps < len(made) else None
+            expected.add((node, round(total, 3), then == day if horizon == "day" else then is not None))
     assert int(num_steps(replay)) == int(games.num_picks.sum())
-    config = replace(TRAIN, low_batch=200, low_steps=low_steps, low_discount=0.5)
+    config = replace(TRAIN, low_batch=200, low_steps=low_steps, low_discount=0.5, low_horizon=horizon)
     batch = sample_low(PROBLEM, replay, config, jax.random.key(2))
     got = {
         (int(node), round(float(reward), 3), bool(goes_on))
@@ -137,6 +138,8 @@ def test_high_samples_end_with_the_game(replay):
     np.testing.assert_array_equal(np.asarray(batch.live).sum(axis=1), np.minimum(DAYS - day, TRAIN.unroll + 1))
     over = np.asarray(batch.live) == 0
     assert (np.asarray(batch.value)[over] == 0).all()
+    next_days = np.minimum(day[:, None] + 1 + np.arange(TRAIN.unroll), DAYS)
+    np.testing.assert_array_equal(batch.next_states.day, next_days)
     assert set(day.tolist()) == set(range(DAYS))
 
 
