@@ -121,7 +121,7 @@ class BudgetHead(eqx.Module):
 
 
 class QNetwork(eqx.Module):
-    """Q(s', a | z): message passing, with the subgoal beside each node's features."""
+    """Q(s', a | z): message passing; the head sees each node's own features, what it heard, and the subgoal."""
 
     network: GraphNetwork
     node: eqx.nn.Linear
@@ -135,7 +135,7 @@ class QNetwork(eqx.Module):
         keys = jax.random.split(key, 5)
         width, context_size = config.q_hidden, config.q_hidden + config.subgoal_size + global_size
         self.network = GraphNetwork(node_size, global_size, width, config.q_layers, key=keys[0])
-        self.node = eqx.nn.Linear(width, width, use_bias=False, key=keys[1])
+        self.node = eqx.nn.Linear(node_size + width, width, use_bias=False, key=keys[1])
         self.context = eqx.nn.Linear(context_size, width, key=keys[2])
         self.advantage = eqx.nn.Linear(width, 1, key=keys[3])
         self.value = _mlp(context_size, 1, width, key=keys[4])
@@ -147,7 +147,8 @@ class QNetwork(eqx.Module):
         nodes, graph = self.network(observation), observation.graph
         goal = z if self.given_subgoal else jnp.zeros_like(z)
         context = jnp.concatenate([mean_pool(nodes, graph), goal, observation.globals])
-        hidden = jax.nn.relu(jax.vmap(self.node)(nodes) + self.context(context))
+        seen_and_heard = jnp.concatenate([observation.nodes, nodes], axis=1)
+        hidden = jax.nn.relu(jax.vmap(self.node)(seen_and_heard) + self.context(context))
         advantage = jax.vmap(self.advantage)(hidden)
         if not self.dueling:
             return advantage[:, 0]
