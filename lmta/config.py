@@ -92,7 +92,10 @@ class TrainConfig:
     epochs: tyro.conf.OmitArgPrefixes[int] = 50
     """Epochs in all."""
     episodes: int = 16
-    """Episodes of self-play an epoch, played as one batch on graphs of their own."""
+    """Episodes of self-play an epoch, played as one batch."""
+    futures: int = 2
+    """So many of them share an instance and its luck. The budget policy then learns from how much better an episode
+    went than the others like it; with 1, from how much better it went than the critic expected, as in the paper."""
     high_updates: int = 48
     """Gradient steps of the high level an epoch."""
     low_updates: int = 128
@@ -101,8 +104,8 @@ class TrainConfig:
     low_batch: int = 8
     games: int = 1_000
     """Games that the replay keeps."""
-    recent_games: int = 160
-    """The newest of them, which the high level learns from: older returns are those of a policy long gone."""
+    recent_games: int = 1_000
+    """The newest of them, which the high level learns from."""
     steps: int = 10_000
     """Primitive steps that the replay keeps."""
     low_steps: int = 1
@@ -162,7 +165,7 @@ def paper(problem: str) -> Config:
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
         loss=replace(config.loss, entropy=0.02),
-        train=replace(config.train, low_rate=5e-4, target_every=200, low_horizon="day"),
+        train=replace(config.train, low_rate=5e-4, target_every=200, futures=1, recent_games=160, low_horizon="day"),
     )
 
 

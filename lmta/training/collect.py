@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
@@ -11,7 +12,7 @@ from lmta.agents.lmta import Agent
 from lmta.devices import map_over_cores
 from lmta.model.networks import Lmta
 from lmta.problems.base import Choose, play_day
-from lmta.training.game import Game
+from lmta.training.game import Game, surplus
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,13 @@ class Episode:
     agent: Agent
     max_picks: int
 
-    def __call__(self, shared: tuple[Lmta, Array, Array], instance: Any, key: Key[Array, ""]) -> Game:
+    def __call__(
+        self, shared: tuple[Lmta, Array, Array], instance: Any, luck_key: Key[Array, ""], play_key: Key[Array, ""]
+    ) -> Game:
         """`shared` is the model, ε, and how often any subgoal is taken instead of the search's."""
         model, epsilon, stray = shared
         agent, max_picks = self.agent, self.max_picks
         problem = agent.problem
-        luck_key, play_key = jax.random.split(key)
         luck = problem.draw_luck(instance, agent.max_days, luck_key)
 
         def day(state, key):
@@ -52,7 +54,7 @@ class Episode:
 
         last, (mornings, kept) = jax.lax.scan(day, problem.reset(instance), jax.random.split(play_key, agent.max_days))
         mornings = jax.tree.map(lambda days, end: jnp.concatenate([days, end[None]]), mornings, last)
-        return Game(instance=instance, mornings=mornings, **kept)
+        return Game(instance=instance, mornings=mornings, surplus=jnp.zeros(()), **kept)
 
 
 def self_play(
@@ -64,9 +66,13 @@ def self_play(
     key: Key[Array, ""],
     max_picks: int,
 ) -> Game:
-    """Play every instance of a batch once."""
-    keys = jax.random.split(key, instances.days.shape[0])
-    return map_over_cores(Episode(agent, max_picks), (model, epsilon, stray), instances, keys)
+    """Play every instance of a batch once; those of a group of futures, which are the same, with the same luck."""
+    num_games, futures = instances.days.shape[0], agent.config.train.futures
+    luck_key, play_key = jax.random.split(key)
+    luck_keys = jnp.repeat(jax.random.split(luck_key, num_games // futures), futures)
+    play_keys = jax.random.split(play_key, num_games)
+    games = map_over_cores(Episode(agent, max_picks), (model, epsilon, stray), instances, luck_keys, play_keys)
+    return eqx.tree_at(lambda g: g.surplus, games, surplus(games.reward.sum(axis=1), futures))
 
 
 def _watched(agent: Agent, choose: Choose, instance: Any) -> Choose:

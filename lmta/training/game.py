@@ -28,6 +28,15 @@ class Game(eqx.Module):
     """The reward of each day."""
     policy: Float[Array, " days subgoals"]
     value: Float[Array, " days"]
+    surplus: Float[Array, ""]
+    """How much more the game earned than the others on the same instance with the same luck, on average."""
+
+
+def surplus(scores: Float[Array, " games"], futures: int) -> Float[Array, " games"]:
+    """Each score less the mean of the others of its group of `futures`, which stand side by side; 0 without others."""
+    groups = scores.reshape(-1, futures)
+    others = groups.sum(axis=1, keepdims=True) - groups
+    return jnp.where(futures > 1, groups - others / max(1, futures - 1), 0.0).ravel()
 
 
 def step_rewards(

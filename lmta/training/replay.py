@@ -45,6 +45,7 @@ class HighBatch(eqx.Module):
     budget: Int[Array, ""]
     budget_log_prob: Float[Array, ""]
     duration: Int[Array, ""]
+    surplus: Float[Array, ""]
 
 
 class LowBatch(eqx.Module):
@@ -116,6 +117,7 @@ def sample_high(replay: Replay, config: Config, key: Key[Array, ""]) -> HighBatc
             budget=game.budget[day],
             budget_log_prob=game.budget_log_prob[day],
             duration=game.num_picks[day],
+            surplus=game.surplus,
         )
 
     return jax.vmap(one)(number, day_draw)

@@ -85,10 +85,11 @@ def advance(settings: RunSettings, progress: Progress) -> tuple[Progress, dict[s
 
 
 def _instances(settings: RunSettings, epoch: int) -> Any:
-    """New instances for every epoch, padded alike in all of them."""
-    benchmark, count = BENCHMARKS[settings.problem], settings.config.train.episodes
+    """New instances for every epoch, each as often as it has futures, padded alike in all epochs."""
+    benchmark, train = BENCHMARKS[settings.problem], settings.config.train
     rng = np.random.SeedSequence([settings.seed, epoch])
-    drawn = benchmark.instances(settings.instance, int(rng.generate_state(1)[0]), count)
+    seed, count = int(rng.generate_state(1)[0]), train.episodes // train.futures
+    drawn = [i for i in benchmark.instances(settings.instance, seed, count) for _ in range(train.futures)]
     return benchmark.problem.stack(drawn, min_edges=_room_for_edges(settings))
 
 

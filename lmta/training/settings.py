@@ -54,6 +54,10 @@ def _check_config(config: Config) -> None:
     for part in fields(config):
         for name, value in asdict(getattr(config, part.name)).items():
             _check_value(f"{part.name}.{name}", value)
+    if config.train.episodes % config.train.futures:
+        raise InputError(
+            f"train.futures: {config.train.futures} given, it must divide the {config.train.episodes} episodes."
+        )
     if config.train.games < config.train.episodes:
         raise InputError(f"train.games: {config.train.games} given, at least the episodes of an epoch are needed.")
 

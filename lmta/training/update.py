@@ -193,7 +193,7 @@ def _subgoal_actor(
 ) -> Float[Array, ""]:
     """The policy gradient of the high level without search (ablation F): like the budget's, on the same targets."""
     logits, value = jax.vmap(high.prediction)(latents)
-    advantage = _scaled_advantage(_decision_target(config, batch), value)
+    advantage = _advantage(config, batch, value)
     actor = jax.vmap(losses.actor_loss)(logits, batch.subgoal[:, 0], advantage, batch.subgoal_log_prob)
     return (actor - config.loss.entropy * jax.vmap(losses.entropy)(logits)).mean()
 
@@ -206,9 +206,13 @@ def _decision_target(config: Config, batch: HighBatch) -> Float[Array, " batch"]
     return batch.reward[:, 0] + config.search.discount * batch.next_value
 
 
-def _scaled_advantage(target: Float[Array, " batch"], squashed: Float[Array, " batch"]) -> Float[Array, " batch"]:
-    """Ĝ - V in units of its own size over the batch, so that the entropy bonus weighs alike in every problem."""
-    advantage = target - unsquash(squashed)
+def _advantage(config: Config, batch: HighBatch, squashed: Float[Array, " batch"]) -> Float[Array, " batch"]:
+    """What a decision was worth beyond expectation, scaled over the batch so that the entropy bonus weighs alike.
+
+    That is Ĝ - V as in the paper, or the surplus of its game over others with the same luck, where there are others.
+    """
+    critic = _decision_target(config, batch) - unsquash(squashed)
+    advantage = critic if config.train.futures == 1 else batch.surplus
     return advantage / (jnp.sqrt(jnp.mean(advantage**2)) + 1e-3)
 
 
@@ -218,7 +222,7 @@ def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch
     embedding = high.subgoals[batch.subgoal[:, 0]]
     days_left = batch.instance.days - batch.state.day
     logits, value = jax.vmap(high.budget)(latents, embedding, batch.state.budget_left, days_left)
-    advantage = _scaled_advantage(target, value)
+    advantage = _advantage(config, batch, value)
     return {
         "budget_actor": jax.vmap(losses.actor_loss)(logits, batch.budget, advantage, batch.budget_log_prob).mean(),
         "budget_critic": jax.vmap(losses.critic_loss)(value, target).mean(),

@@ -17,7 +17,9 @@ from lmta.training.checkpoint import save
 from lmta.training.run import advance, begin
 
 MODEL = ModelConfig(latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2)
-TRAIN = TrainConfig(episodes=3, high_updates=2, low_updates=2, games=5, steps=20, unroll=2, warm_up=1, target_every=3)
+TRAIN = TrainConfig(
+    episodes=3, futures=3, high_updates=2, low_updates=2, games=5, steps=20, unroll=2, warm_up=1, target_every=3
+)
 SETTINGS = RunSettings(
     instance=InstanceSettings(nodes=14, days=3, budget=5),
     config=Config(model=MODEL, search=SearchConfig(simulations=4), train=TRAIN),

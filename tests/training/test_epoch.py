@@ -1,6 +1,7 @@
 """Self-play, replay and updates on tiny networks: what is stored is what happened, and learning lowers its losses."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import equinox as eqx
 import jax
@@ -18,7 +19,9 @@ from lmta.training.replay import make_replay, num_steps, sample_high, sample_low
 from lmta.training.update import make_learner
 
 MODEL = ModelConfig(latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2)
-TRAIN = TrainConfig(episodes=3, high_updates=2, low_updates=2, games=5, steps=20, unroll=2, warm_up=1, target_every=3)
+TRAIN = TrainConfig(
+    episodes=3, futures=3, high_updates=2, low_updates=2, games=5, steps=20, unroll=2, warm_up=1, target_every=3
+)
 CONFIG = Config(model=MODEL, search=SearchConfig(simulations=4), train=TRAIN)
 DAYS, BUDGET, MAX_PICKS = 3, 5, 8
 PROBLEM = BENCHMARKS["aim"].problem
@@ -68,6 +71,21 @@ def test_a_game_is_consistent(games):
                 state = PROBLEM.pick(instance, state, game.picks[day, i])
             last = game.forecasts[day, int(game.num_picks[day])]
             assert float(last) == pytest.approx(float(PROBLEM.forecast(instance, state)), abs=1e-4)
+
+
+def test_futures_of_an_instance_share_its_luck(learner):
+    """Games of a group that pick the same on the first day wake up to the same second morning."""
+    same = jax.tree.map(lambda leaf: jnp.repeat(leaf[:1], TRAIN.episodes, axis=0), instances())
+    settled = eqx.tree_at(lambda a: a.low_steps, learner, jnp.int32(100_000))
+    nights = set()
+    for n in range(8):
+        games = play_games(AGENT, settled, same, jnp.int32(5), jax.random.key(n), MAX_PICKS)
+        assert float(jnp.abs(games.surplus.sum())) < 1e-4
+        for a, b in combinations(range(TRAIN.episodes), 2):
+            if games.num_picks[a, 0] > 0 and (games.picks[a, 0] == games.picks[b, 0]).all():
+                np.testing.assert_array_equal(games.mornings.status[a, 1], games.mornings.status[b, 1])
+                nights.add((n, tuple(games.mornings.status[a, 1].tolist())))
+    assert len({night for _, night in nights}) > 1
 
 
 def test_all_subgoals_are_tried_while_warming_up(learner):
@@ -187,7 +205,7 @@ def test_learning_lowers_the_losses(learner, replay):
     _, before = learn(AGENT, learner, replay, jnp.int32(5), jax.random.key(5))
     after, _ = learn(agent, learner, replay, jnp.int32(5), jax.random.key(6))
     _, now = learn(AGENT, after, replay, jnp.int32(5), jax.random.key(5))
-    for term in ("reward", "value", "policy", "budget_critic", "order_intended", "q"):
+    for term in ("reward", "value", "policy", "budget_critic", "dynamics", "q"):
         assert float(now[term]) < float(before[term]), term
     assert int(after.low_steps) == 200
 
@@ -236,7 +254,8 @@ def test_a_value_target_counts_rewards_and_then_trusts_the_search():
 
 def test_without_search_the_subgoal_policy_has_a_gradient_of_its_own(learner, games, replay):
     """The subgoal that was followed by more than expected becomes likelier."""
-    config = replace(CONFIG, search=replace(CONFIG.search, planner="model-free"), train=replace(TRAIN, high_updates=60))
+    train = replace(TRAIN, futures=1, high_updates=60)
+    config = replace(CONFIG, search=replace(CONFIG.search, planner="model-free"), train=train)
     rich = eqx.tree_at(lambda r: r.games.reward, replay, replay.games.reward + 50.0 * (replay.games.subgoal == 1))
     after, _ = learn(Agent(PROBLEM, config, DAYS), learner, rich, jnp.int32(5), jax.random.key(5))
 
@@ -246,6 +265,22 @@ def test_without_search_the_subgoal_policy_has_a_gradient_of_its_own(learner, ga
         return float(jax.nn.softmax(model.high.prediction(latent)[0])[1])
 
     assert likelihood(after.model) > likelihood(learner.model) + 0.05
+
+
+def test_budgets_of_games_that_went_better_than_their_like_become_likelier(learner, games, replay):
+    """Game 0 earned one more than the others of its group, game 1 one less."""
+    train = replace(TRAIN, high_updates=60, budget_rate=0.01)
+    told = eqx.tree_at(lambda r: r.games.surplus, replay, jnp.zeros(TRAIN.games).at[:2].set(jnp.array([1.0, -1.0])))
+    after, _ = learn(Agent(PROBLEM, replace(CONFIG, train=train), DAYS), learner, told, jnp.int32(5), jax.random.key(5))
+
+    def likelihood(model, n):
+        game, state, high = one(games, n), one(one(games, n).mornings, 0), model.high
+        latent = high.encoder(PROBLEM.observe(game.instance, state))
+        logits, _ = high.budget(latent, high.subgoals[game.subgoal[0]], state.budget_left, jnp.int32(DAYS))
+        return float(jax.nn.log_softmax(logits)[game.budget[0]])
+
+    better, worse = (likelihood(after.model, n) - likelihood(learner.model, n) for n in (0, 1))
+    assert better > worse + 0.05
 
 
 def test_exploration_shrinks_to_its_floor():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmta.training.game import macro_reward, step_rewards
+from lmta.training.game import macro_reward, step_rewards, surplus
 
 FORECASTS = jnp.array([[0.0, 2.0, 5.0], [1.0, 1.0, 1.0], [0.5, 0.5, 0.5], [0.0, 1.5, 0.0]])
 NUM_PICKS = jnp.array([2, 0, 0, 1])
@@ -17,6 +17,13 @@ def test_steps_by_hand():
     """Day 0 has two picks worth 2 and 3, day 3 one worth 1.5; days 1 and 2 fall to the last pick of day 0."""
     rewards = step_rewards(NUM_PICKS, FORECASTS, REWARD)
     np.testing.assert_allclose(rewards, [[2, 3 + 1 + 1.5 + 0.5], [0, 0], [0, 0], [1.5 + 0.5, 0]])
+
+
+def test_a_surplus_is_over_the_others_of_the_group():
+    """Two groups of three: (4, 1, 1) and (2, 2, 5); the others' means are 1, 2.5, 2.5 and 3.5, 3.5, 2."""
+    got = surplus(jnp.array([4.0, 1.0, 1.0, 2.0, 2.0, 5.0]), 3)
+    np.testing.assert_allclose(got, [3.0, -1.5, -1.5, -1.5, -1.5, 3.0])
+    np.testing.assert_array_equal(surplus(jnp.array([4.0, 1.0]), 1), 0.0)
 
 
 def test_macro_reward_by_hand():
