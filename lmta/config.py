@@ -114,10 +114,10 @@ class TrainConfig:
     value_steps: int = 100
     """Rewards that a value target counts before it trusts the search-backed value; the paper has 0 (see lab notes)."""
     warm_up: int = 3
-    """Epochs in which subgoals are drawn evenly and budgets stay around the average, before the search chooses and
-    budgets are learned."""
-    stray: float = 0.1
-    """How often a decision of self-play takes any subgoal instead of the search's once the warm-up is over."""
+    """Epochs in which every episode keeps to one subgoal, drawn evenly, and budgets stay around the average, before the
+    search chooses and budgets are learned."""
+    stray: float = 0.2
+    """How many episodes of self-play do so once the warm-up is over."""
     high_rate: float = 1e-3
     low_rate: float = 1e-3
     budget_rate: float = 1e-4
@@ -165,7 +165,7 @@ def paper(problem: str) -> Config:
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
         loss=replace(config.loss, entropy=0.02),
-        train=replace(config.train, low_rate=5e-4, target_every=200, futures=1, recent_games=160, low_horizon="day"),
+        train=replace(config.train, low_rate=5e-4, target_every=200, futures=4, recent_games=160, low_horizon="day"),
     )
 
 

@@ -14,6 +14,9 @@ from lmta.problems.base import Choose, Problem
 from lmta.search.planner import Plan, plan
 from lmta.sparse import first_best
 
+SEARCHED = -1
+"""Stands for the subgoal that the search finds."""
+
 
 class Intent(eqx.Module):
     """A decision of the high level: the search's plan, but for a subgoal that strays, and the subgoal's budget."""
@@ -39,19 +42,19 @@ class Agent:
         key: Key[Array, ""],
         *,
         explore: bool,
-        stray: Float[Array, ""] | float = 0.0,
+        instead: Int[Array, ""] | int = SEARCHED,
     ) -> Intent:
         """Encode, search, choose a subgoal and a budget for it. Greedy play takes the likeliest budget.
 
-        With probability `stray` any subgoal is taken instead of the search's.
+        The subgoal `instead` is taken in place of the search's, if there is one.
         """
-        search_key, budget_key, stray_key = jax.random.split(key, 3)
+        search_key, budget_key = jax.random.split(key)
         latent = model.high.encoder(self.problem.observe(instance, state))
         days_left = instance.days - state.day
         found = plan(
             model.high, self.config.search, latent, days_left, search_key, max_depth=self.max_days, explore=explore
         )
-        found = replace(found, subgoal=_stray(found, stray, stray_key))
+        found = replace(found, subgoal=jnp.where(instead == SEARCHED, found.subgoal, instead))
         logits, _ = model.high.budget(latent, model.high.subgoals[found.subgoal], state.budget_left, days_left)
         budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
         return Intent(found, budget.astype(jnp.int32), logits)
@@ -79,10 +82,3 @@ class Agent:
             return jnp.where(legal.any(), node, -1), values[node]
 
         return choose
-
-
-def _stray(found: Plan, probability: Float[Array, ""] | float, key: Key[Array, ""]) -> Int[Array, ""]:
-    """The subgoal of the plan, or any with the given probability."""
-    whether_key, which_key = jax.random.split(key)
-    anyone = jax.random.randint(which_key, (), 0, found.policy.shape[0], found.subgoal.dtype)
-    return jnp.where(jax.random.bernoulli(whether_key, probability), anyone, found.subgoal)

@@ -11,6 +11,8 @@ from lmta.nn.graph_network import GraphNetwork, mean_pool
 from lmta.types import Observation
 
 MASKED = -1e9
+OTHER_NUMBERS = 0.01
+"""How much subgoals differ at first in all but their ambition."""
 
 
 def on_sphere(x: Float[Array, " latent"]) -> Float[Array, " latent"]:
@@ -23,6 +25,11 @@ def chordal(u: Float[Array, " latent"], v: Float[Array, " latent"]) -> Float[Arr
     square = jnp.sum((u - v) ** 2)
     safe = jnp.where(square > 0, square, 1.0)
     return jnp.where(square > 0, jnp.sqrt(safe), 0.0)
+
+
+def _spread_out(h: Float[Array, " latent"]) -> Float[Array, " latent"]:
+    """The latent as heads read it, at unit variance: the numbers of a unit vector are too small to learn from fast."""
+    return h * jnp.sqrt(len(h))
 
 
 class Encoder(eqx.Module):
@@ -61,7 +68,7 @@ class Dynamics(eqx.Module):
         self, h: Float[Array, " latent"], z: Float[Array, " subgoal"]
     ) -> tuple[Float[Array, " latent"], Float[Array, " bins"]]:
         """(next latent, logits of the reward)."""
-        x = jax.nn.relu(self.body(jnp.concatenate([h, z])))
+        x = jax.nn.relu(self.body(jnp.concatenate([_spread_out(h), z])))
         return on_sphere(self.latent(x)), self.reward(x)
 
 
@@ -78,7 +85,8 @@ class Prediction(eqx.Module):
 
     def __call__(self, h: Float[Array, " latent"]) -> tuple[Float[Array, " subgoals"], Float[Array, ""]]:
         """(logits over subgoals, squashed value)."""
-        return self.policy(h), self.value(h)[0]
+        x = _spread_out(h)
+        return self.policy(x), self.value(x)[0]
 
 
 class BudgetHead(eqx.Module):
@@ -97,11 +105,11 @@ class BudgetHead(eqx.Module):
     spread: float = eqx.field(static=True)
 
     def __init__(self, config: ModelConfig, max_budget: int, *, key: PRNGKeyArray):
-        policy_key, value_key, ambition_key = jax.random.split(key, 3)
+        policy_key, value_key = jax.random.split(key)
         in_size = config.latent + config.subgoal_size
         self.policy = _mlp(in_size, max_budget + 2, config.hidden, key=policy_key)
         self.value = _mlp(in_size, 1, config.hidden, key=value_key)
-        self.ambition = config.ambition * on_sphere(jax.random.normal(ambition_key, (config.subgoal_size,)))
+        self.ambition = jnp.zeros(config.subgoal_size).at[0].set(config.ambition)
         self.given_subgoal = config.budget_given_subgoal
         self.spread = config.budget_spread
 
@@ -110,14 +118,13 @@ class BudgetHead(eqx.Module):
     ) -> tuple[Float[Array, " budgets"], Float[Array, ""]]:
         """(logits over 0..B_max with what exceeds `left` masked, squashed value of the critic)."""
         z = z if self.given_subgoal else jnp.zeros_like(z)
-        x = jnp.concatenate([h, z])
-        output = self.policy(x)
+        output = self.policy(jnp.concatenate([h, z]))
         learned, urgency = output[:-1], output[-1]
         budgets = jnp.arange(learned.shape[0])
         later_days = jnp.maximum(days_left - 1, 0)
         centre = left * jax.nn.sigmoid(self.ambition @ z + urgency - jnp.log(later_days))
         logits = learned - 0.5 * ((budgets - centre) / self.spread) ** 2
-        return jnp.where(budgets <= left, logits, MASKED), self.value(x)[0]
+        return jnp.where(budgets <= left, logits, MASKED), self.value(jnp.concatenate([_spread_out(h), z]))[0]
 
 
 class QNetwork(eqx.Module):
@@ -174,7 +181,7 @@ class HighLevel(eqx.Module):
         self.dynamics = Dynamics(config, key=keys[1])
         self.prediction = Prediction(config, key=keys[2])
         self.budget = BudgetHead(config, max_budget, key=keys[3])
-        self.subgoals = jax.random.normal(keys[4], (config.subgoals, config.subgoal_size))
+        self.subgoals = _first_subgoals(config, key=keys[4])
         self.margin_head = _mlp(config.subgoal_size, 1, config.hidden, key=keys[5])
         self.reward_bins = config.reward_bins
         self.reward_range = config.reward_range
@@ -211,6 +218,16 @@ class Lmta(eqx.Module):
         high_key, low_key = jax.random.split(key)
         self.high = HighLevel(node_size, global_size, max_budget, config, key=high_key)
         self.low = QNetwork(node_size, global_size, config, key=low_key)
+
+
+def _first_subgoals(config: ModelConfig, *, key: PRNGKeyArray) -> Float[Array, " subgoals size"]:
+    """Subgoals that differ in their first number, which the budget policy reads as ambition, and little in others.
+
+    With all numbers as different, the model would have to learn each subgoal by itself, and search would choose by its
+    errors: what is known of an ambition holds for its neighbours too.
+    """
+    ambitions = jax.scipy.special.ndtri((jnp.arange(config.subgoals) + 0.5) / config.subgoals)
+    return (OTHER_NUMBERS * jax.random.normal(key, (config.subgoals, config.subgoal_size))).at[:, 0].set(ambitions)
 
 
 def _mlp(in_size: int, out_size: int, width: int, *, key: PRNGKeyArray) -> eqx.nn.MLP:

@@ -77,6 +77,7 @@ def plan(
             dirichlet_alpha=config.dirichlet_alpha,
             pb_c_init=config.c_init,
             temperature=config.temperature if explore else 0.0,
+            qtransform=_scaled_over_tree,
         )
     summary = found.search_tree.summary()
     tried = jnp.asarray(summary.visit_counts)[0] > 0
@@ -87,6 +88,20 @@ def plan(
         value=root_value,
         subgoal_values=jnp.where(tried, jnp.asarray(summary.qvalues)[0], root_value),
     )
+
+
+def _scaled_over_tree(tree: Any, node: Any) -> Float[Array, " subgoals"]:
+    """The values of a node's subgoals in units of the range of values in the whole tree, as in MuZero.
+
+    In units of the siblings' own range, errors of the model would count as much as any difference where all subgoals
+    are worth nearly the same. Subgoals never tried count as the least of those that were, and of the node itself.
+    """
+    reached = tree.node_visits > 0
+    low = jnp.min(jnp.where(reached, tree.node_values, jnp.inf))
+    high = jnp.max(jnp.where(reached, tree.node_values, -jnp.inf))
+    tried, values = tree.children_visits[node] > 0, tree.qvalues(node)
+    least = jnp.minimum(tree.node_values[node], jnp.min(jnp.where(tried, values, jnp.inf)))
+    return (jnp.where(tried, values, least) - low) / jnp.maximum(high - low, 1e-6)
 
 
 def _predict(

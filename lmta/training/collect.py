@@ -6,9 +6,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float, Int, Key
 
-from lmta.agents.lmta import Agent
+from lmta.agents.lmta import SEARCHED, Agent
 from lmta.devices import map_over_cores
 from lmta.model.networks import Lmta
 from lmta.problems.base import Choose, play_day
@@ -25,15 +25,17 @@ class Episode:
     def __call__(
         self, shared: tuple[Lmta, Array, Array], instance: Any, luck_key: Key[Array, ""], play_key: Key[Array, ""]
     ) -> Game:
-        """`shared` is the model, ε, and how often any subgoal is taken instead of the search's."""
+        """`shared` is the model, ε, and how likely the episode keeps to any one subgoal instead of searching."""
         model, epsilon, stray = shared
         agent, max_picks = self.agent, self.max_picks
         problem = agent.problem
         luck = problem.draw_luck(instance, agent.max_days, luck_key)
+        stray_key, play_key = jax.random.split(play_key)
+        instead = _stray(stray, agent.config.model.subgoals, stray_key)
 
         def day(state, key):
             intent_key, pick_key = jax.random.split(key)
-            intent = agent.intend(model, instance, state, intent_key, explore=True, stray=stray)
+            intent = agent.intend(model, instance, state, intent_key, explore=True, instead=instead)
             subgoal, policy = intent.plan.subgoal, intent.plan.policy
             chooser = _watched(agent, agent.chooser(model, instance, subgoal, epsilon, pick_key), instance)
             following, record = play_day(problem, instance, state, luck, chooser, intent.budget, max_picks)
@@ -73,6 +75,13 @@ def self_play(
     play_keys = jax.random.split(play_key, num_games)
     games = map_over_cores(Episode(agent, max_picks), (model, epsilon, stray), instances, luck_keys, play_keys)
     return eqx.tree_at(lambda g: g.surplus, games, surplus(games.reward.sum(axis=1), futures))
+
+
+def _stray(probability: Float[Array, ""], num_subgoals: int, key: Key[Array, ""]) -> Int[Array, ""]:
+    """Any subgoal with the given probability, the search's otherwise."""
+    whether_key, which_key = jax.random.split(key)
+    anyone = jax.random.randint(which_key, (), 0, num_subgoals)
+    return jnp.where(jax.random.bernoulli(whether_key, probability), anyone, SEARCHED)
 
 
 def _watched(agent: Agent, choose: Choose, instance: Any) -> Choose:

@@ -76,6 +76,13 @@ def test_budgets_start_at_an_even_pace_weighted_by_the_ambition(view):
     assert (int(jnp.argmax(of(model))), int(jnp.argmax(of(urgent)))) == (5, 8)
 
 
+def test_subgoals_differ_in_their_ambition_at_first():
+    """Four ambitions in the middle of quarters of a normal distribution; nothing else is of account."""
+    subgoals = np.asarray(HighLevel(3, 2, 5, SMALL, key=jax.random.key(0)).subgoals)
+    np.testing.assert_allclose(subgoals[:, 0], [-1.1503, -0.3186, 0.3186, 1.1503], atol=1e-3)
+    assert 0 < np.abs(subgoals[:, 1:]).max() < 0.05
+
+
 def test_a_dueling_network_centres_its_advantages(view):
     """Q less the value of the state has mean 0 over the nodes; without dueling there is no such value."""
     network = QNetwork(3, 2, SMALL, key=jax.random.key(1))

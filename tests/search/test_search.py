@@ -77,6 +77,19 @@ def test_without_search_the_prior_decides(config):
     assert found.value.tolist() == [0]
 
 
+class Alike(World):
+    """Both subgoals earn 10, subgoal 1 a hundredth more."""
+
+    def step(self, h, subgoal):
+        return jnp.full(1, NOTHING), jnp.where(h[0] == START, 10 + 0.01 * subgoal, 0.0)[None]
+
+
+def test_a_difference_that_is_small_beside_the_values_hardly_moves_the_policy():
+    """A thousandth of the range of values in the tree; among siblings alone it would be the whole range."""
+    found = search([3], SearchConfig(simulations=60, discount=1.0), Alike())
+    assert 0.45 < float(found.policy[0, 1]) < 0.6
+
+
 def test_exploration_draws_from_the_visits():
     config = replace(SearchConfig(simulations=30), discount=1.0)
     keys = jax.random.split(jax.random.key(1), 12)

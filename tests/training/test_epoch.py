@@ -89,21 +89,22 @@ def test_futures_of_an_instance_share_its_luck(learner):
 
 
 def test_all_subgoals_are_tried_while_warming_up(learner):
-    """Each of four is as likely as the others: 40 batches of 9 decisions, within four standard deviations of 90."""
+    """An episode keeps to one, and each of four is as likely: 120 episodes, within four standard deviations of 30."""
     drawn = []
     for n in range(40):
         warm = play_games(AGENT, learner, instances(), jnp.int32(0), jax.random.key(n), MAX_PICKS)
         np.testing.assert_allclose(warm.subgoal_log_prob, np.log(1 / 4), rtol=1e-5)
-        drawn += warm.subgoal.ravel().tolist()
+        assert (warm.subgoal == warm.subgoal[:, :1]).all()
+        drawn += warm.subgoal[:, 0].tolist()
     counts = np.bincount(drawn, minlength=4)
-    assert counts.sum() == 40 * DAYS * TRAIN.episodes
-    assert (abs(counts - counts.mean()) < 4 * np.sqrt(360 * 3 / 16)).all()
+    assert counts.sum() == 40 * TRAIN.episodes
+    assert (abs(counts - counts.mean()) < 4 * np.sqrt(120 * 3 / 16)).all()
 
 
 def test_the_likelihood_of_each_subgoal_is_kept(games):
-    """One of ten decisions takes any of the four subgoals, the others one of the search policy."""
+    """One of five episodes takes any of the four subgoals, the others those of the search policy."""
     taken = np.take_along_axis(np.asarray(games.policy), np.asarray(games.subgoal)[..., None], axis=2)[..., 0]
-    np.testing.assert_allclose(games.subgoal_log_prob, np.log(0.9 * taken + 0.1 / 4), rtol=1e-4)
+    np.testing.assert_allclose(games.subgoal_log_prob, np.log(0.8 * taken + 0.2 / 4), rtol=1e-4)
 
 
 def test_the_ring_forgets_the_oldest(games):
@@ -253,16 +254,20 @@ def test_a_value_target_counts_rewards_and_then_trusts_the_search():
 
 
 def test_without_search_the_subgoal_policy_has_a_gradient_of_its_own(learner, games, replay):
-    """The subgoal that was followed by more than expected becomes likelier."""
-    train = replace(TRAIN, futures=1, high_updates=60)
+    """A subgoal that earned 50, where others lost as much, becomes likelier."""
+    train = replace(TRAIN, futures=1, high_updates=200)
     config = replace(CONFIG, search=replace(CONFIG.search, planner="model-free"), train=train)
-    rich = eqx.tree_at(lambda r: r.games.reward, replay, replay.games.reward + 50.0 * (replay.games.subgoal == 1))
+    taken = int(games.subgoal[0, 0])
+    assert len(set(games.subgoal.ravel().tolist())) > 1
+    earned = jnp.where(replay.games.subgoal == taken, 50.0, -50.0)
+    drawn_evenly = jnp.full_like(replay.games.subgoal_log_prob, np.log(1 / 4))
+    rich = eqx.tree_at(lambda r: (r.games.reward, r.games.subgoal_log_prob), replay, (earned, drawn_evenly))
     after, _ = learn(Agent(PROBLEM, config, DAYS), learner, rich, jnp.int32(5), jax.random.key(5))
 
     def likelihood(model):
         game = one(games, 0)
         latent = model.high.encoder(PROBLEM.observe(game.instance, one(game.mornings, 0)))
-        return float(jax.nn.softmax(model.high.prediction(latent)[0])[1])
+        return float(jax.nn.softmax(model.high.prediction(latent)[0])[taken])
 
     assert likelihood(after.model) > likelihood(learner.model) + 0.05
 
