@@ -117,7 +117,7 @@ class TrainConfig:
     """Epochs in which every episode keeps to one subgoal, drawn evenly, and budgets stay around the average, before the
     search chooses and budgets are learned."""
     stray: float = 0.2
-    """How many episodes of self-play do so once the warm-up is over."""
+    """The share of the episodes of self-play that do so once the warm-up is over."""
     high_rate: float = 1e-3
     low_rate: float = 1e-3
     budget_rate: float = 1e-4

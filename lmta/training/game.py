@@ -34,9 +34,11 @@ class Game(eqx.Module):
 
 def surplus(scores: Float[Array, " games"], futures: int) -> Float[Array, " games"]:
     """Each score less the mean of the others of its group of `futures`, which stand side by side; 0 without others."""
+    if futures == 1:
+        return jnp.zeros_like(scores)
     groups = scores.reshape(-1, futures)
     others = groups.sum(axis=1, keepdims=True) - groups
-    return jnp.where(futures > 1, groups - others / max(1, futures - 1), 0.0).ravel()
+    return (groups - others / (futures - 1)).ravel()
 
 
 def step_rewards(

@@ -99,8 +99,8 @@ def _encode(high: HighLevel, problem: Problem, instances: Any, states: Any) -> F
 
 def _muzero_terms(high: HighLevel, problem: Problem, latents: Float[Array, " batch latent"], batch: HighBatch) -> Terms:
     """Policy, value, reward and dynamics losses along the unroll h⁰ = h(s_k), hᵘ⁺¹ = g(hᵘ, z_{k+u})."""
-    encode = lambda instance, states: jax.vmap(lambda s: high.encoder(problem.observe(instance, s)))(states)  # noqa: E731
-    encoded = jax.lax.stop_gradient(jax.vmap(encode)(batch.instance, batch.next_states))
+    each_morning = jax.vmap(lambda states: _encode(high, problem, batch.instance, states), in_axes=1, out_axes=1)
+    encoded = each_morning(batch.next_states)
 
     def unroll(latent, encoded, subgoal, reward, policy, value, live):
         def step(h, inputs):

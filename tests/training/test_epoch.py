@@ -206,7 +206,7 @@ def test_learning_lowers_the_losses(learner, replay):
     _, before = learn(AGENT, learner, replay, jnp.int32(5), jax.random.key(5))
     after, _ = learn(agent, learner, replay, jnp.int32(5), jax.random.key(6))
     _, now = learn(AGENT, after, replay, jnp.int32(5), jax.random.key(5))
-    for term in ("reward", "value", "policy", "budget_critic", "dynamics", "q"):
+    for term in ("reward", "value", "policy", "budget_critic", "order_intended", "dynamics", "q"):
         assert float(now[term]) < float(before[term]), term
     assert int(after.low_steps) == 200
 
