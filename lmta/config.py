@@ -165,7 +165,15 @@ def paper(problem: str) -> Config:
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
         loss=replace(config.loss, entropy=0.02),
-        train=replace(config.train, low_rate=5e-4, target_every=200, futures=4, recent_games=160, low_horizon="day"),
+        train=replace(
+            config.train,
+            low_rate=5e-4,
+            budget_rate=1e-3,
+            target_every=200,
+            futures=4,
+            recent_games=160,
+            low_horizon="day",
+        ),
     )
 
 

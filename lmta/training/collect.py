@@ -23,10 +23,15 @@ class Episode:
     max_picks: int
 
     def __call__(
-        self, shared: tuple[Lmta, Array, Array], instance: Any, luck_key: Key[Array, ""], play_key: Key[Array, ""]
+        self,
+        shared: tuple[Lmta, Array],
+        instance: Any,
+        epsilon: Float[Array, ""],
+        luck_key: Key[Array, ""],
+        play_key: Key[Array, ""],
     ) -> Game:
-        """`shared` is the model, ε, and how likely the episode keeps to any one subgoal instead of searching."""
-        model, epsilon, stray = shared
+        """`shared` is the model and how likely the episode keeps to any one subgoal instead of searching."""
+        model, stray = shared
         agent, max_picks = self.agent, self.max_picks
         problem = agent.problem
         luck = problem.draw_luck(instance, agent.max_days, luck_key)
@@ -63,18 +68,22 @@ def self_play(
     agent: Agent,
     model: Lmta,
     instances: Any,
-    epsilon: Float[Array, ""],
+    epsilon: Float[Array, " games"],
     stray: Float[Array, ""],
     key: Key[Array, ""],
     max_picks: int,
 ) -> Game:
-    """Play every instance of a batch once; those of a group of futures, which are the same, with the same luck."""
+    """Play every instance of a batch once; those of a group of futures, which are the same, with the same luck.
+
+    A game has a surplus if no pick of it was left to chance.
+    """
     num_games, futures = instances.days.shape[0], agent.config.train.futures
     luck_key, play_key = jax.random.split(key)
     luck_keys = jnp.repeat(jax.random.split(luck_key, num_games // futures), futures)
     play_keys = jax.random.split(play_key, num_games)
-    games = map_over_cores(Episode(agent, max_picks), (model, epsilon, stray), instances, luck_keys, play_keys)
-    return eqx.tree_at(lambda g: g.surplus, games, surplus(games.reward.sum(axis=1), futures))
+    games = map_over_cores(Episode(agent, max_picks), (model, stray), instances, epsilon, luck_keys, play_keys)
+    over_others = jnp.where(epsilon > 0, 0.0, surplus(games.reward.sum(axis=1), futures))
+    return eqx.tree_at(lambda g: g.surplus, games, over_others)
 
 
 def _stray(probability: Float[Array, ""], num_subgoals: int, key: Key[Array, ""]) -> Int[Array, ""]:

@@ -24,11 +24,18 @@ def epsilon(agent: Agent, low_steps: Int[Array, ""]) -> Array:
 def play_games(
     agent: Agent, learner: Learner, instances: Any, epoch: Int[Array, ""], key: Key[Array, ""], max_picks: int
 ) -> Game:
-    """Self-play of an epoch."""
+    """Self-play of an epoch.
+
+    While warming up the low level explores in every game. Later it does in every other group of futures, so that it
+    goes on learning, and not in those between, so that scores there differ by subgoals and budgets alone.
+    """
     train = agent.config.train
-    stray = jnp.where(epoch < train.warm_up, 1.0, train.stray)
-    explore = epsilon(agent, learner.low_steps)
-    return self_play(agent, learner.model, instances, explore, stray, key, max_picks)
+    warming_up = epoch < train.warm_up
+    stray = jnp.where(warming_up, 1.0, train.stray)
+    group = jnp.arange(instances.days.shape[0]) // train.futures
+    explores = warming_up | (train.futures == 1) | (group % 2 == 1)
+    chance = jnp.where(explores, epsilon(agent, learner.low_steps), 0.0)
+    return self_play(agent, learner.model, instances, chance, stray, key, max_picks)
 
 
 @partial(jax.jit, donate_argnums=0)

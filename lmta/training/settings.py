@@ -58,6 +58,11 @@ def _check_config(config: Config) -> None:
         raise InputError(
             f"train.futures: {config.train.futures} given, it must divide the {config.train.episodes} episodes."
         )
+    if 1 < config.train.futures > config.train.episodes // 2:
+        raise InputError(
+            f"train.futures: {config.train.futures} given, at most half of the {config.train.episodes} episodes may "
+            "share their luck; or none, with 1."
+        )
     if config.train.games < config.train.episodes:
         raise InputError(f"train.games: {config.train.games} given, at least the episodes of an epoch are needed.")
 

@@ -22,7 +22,7 @@ from lmta.experiments.train import default_settings
 TINY = shlex.split(
     "--nodes 12 --days 2 --budget 3 --held-out 2 --evaluate-every 3 --search.simulations 4 "
     "--model.latent 8 --model.subgoals 4 --model.subgoal-size 3 --model.hidden 8 --model.encoder-hidden 6 "
-    "--model.q-hidden 6 --model.q-layers 2 --train.episodes 3 --train.futures 3 --train.high-updates 2 "
+    "--model.q-hidden 6 --model.q-layers 2 --train.episodes 3 --train.futures 1 --train.high-updates 2 "
     "--train.low-updates 2 --train.games 8 --train.unroll 2 --train.warm-up 1"
 )
 TIMINGS = {"seconds", "episodes_per_second"}
@@ -234,6 +234,7 @@ BAD = {
     "share": (["--train.epsilon-first", "1.5"], "train.epsilon-first: 1.5 given, it must be 0 to 1"),
     "games": (["--train.games", "2"], "train.games: 2 given, at least the episodes of an epoch are needed"),
     "futures": (["--train.futures", "3"], "train.futures: 3 given, it must divide the 16 episodes"),
+    "one group of futures": (["--train.futures", "16"], "train.futures: 16 given, at most half of the 16 episodes"),
     "rules": (["--limit", "2"], "limit, penalty, crowding, drift, floor: has no effect here"),
     "degree": (["--problem", "sop", "--degree", "3"], "degree: has no effect here"),
     "resume": (["--resume"], "holds no run to go on with; leave out --resume to begin one"),

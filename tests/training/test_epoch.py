@@ -77,15 +77,35 @@ def test_futures_of_an_instance_share_its_luck(learner):
     """Games of a group that pick the same on the first day wake up to the same second morning."""
     same = jax.tree.map(lambda leaf: jnp.repeat(leaf[:1], TRAIN.episodes, axis=0), instances())
     settled = eqx.tree_at(lambda a: a.low_steps, learner, jnp.int32(100_000))
-    nights = set()
+    nights, differ = set(), False
     for n in range(8):
         games = play_games(AGENT, settled, same, jnp.int32(5), jax.random.key(n), MAX_PICKS)
         assert float(jnp.abs(games.surplus.sum())) < 1e-4
+        differ |= bool((games.surplus != 0).any())
         for a, b in combinations(range(TRAIN.episodes), 2):
             if games.num_picks[a, 0] > 0 and (games.picks[a, 0] == games.picks[b, 0]).all():
                 np.testing.assert_array_equal(games.mornings.status[a, 1], games.mornings.status[b, 1])
                 nights.add((n, tuple(games.mornings.status[a, 1].tolist())))
+    assert differ
     assert len({night for _, night in nights}) > 1
+
+
+def test_every_other_group_picks_without_chance_and_only_such_games_have_a_surplus(learner):
+    """Two groups of three; ε is 0.9, so the second group's first picks differ from the best in nearly every game."""
+    six = PROBLEM.stack(BENCHMARKS["aim"].instances(InstanceSettings(nodes=14, days=DAYS, budget=BUDGET), 0, 6))
+    best, surpluses = {0: [], 1: []}, []
+    for n in range(4):
+        games = play_games(AGENT, learner, six, jnp.int32(5), jax.random.key(n), MAX_PICKS)
+        assert (games.surplus[3:] == 0).all()
+        surpluses += games.surplus[:3].tolist()
+        for game in range(6):
+            instance, state = one(six, game), one(one(games.mornings, game), 0)
+            if int(games.num_picks[game, 0]) > 0:
+                node, _ = AGENT.chooser(learner.model, instance, games.subgoal[game, 0])(state, jnp.int32(0))
+                best[game // 3].append(int(node) == int(games.picks[game, 0, 0]))
+    assert any(surpluses)
+    assert all(best[0]) and len(best[0]) > 3
+    assert np.mean(best[1]) < 0.5 and len(best[1]) > 3
 
 
 def test_all_subgoals_are_tried_while_warming_up(learner):
@@ -95,6 +115,7 @@ def test_all_subgoals_are_tried_while_warming_up(learner):
         warm = play_games(AGENT, learner, instances(), jnp.int32(0), jax.random.key(n), MAX_PICKS)
         np.testing.assert_allclose(warm.subgoal_log_prob, np.log(1 / 4), rtol=1e-5)
         assert (warm.subgoal == warm.subgoal[:, :1]).all()
+        assert (warm.surplus == 0).all()
         drawn += warm.subgoal[:, 0].tolist()
     counts = np.bincount(drawn, minlength=4)
     assert counts.sum() == 40 * TRAIN.episodes
