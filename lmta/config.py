@@ -134,8 +134,10 @@ class TrainConfig:
     """Primitive-time discount γ_LL."""
     high_decay: float = 0.01
     """The learning rate of the high level, but for the budget policy's, shrinks as 1/√(1 + this · gradient steps) …"""
+    budget_decay: float = 0.0
+    """… that of the budget policy likewise …"""
     low_decay: float = 0.001
-    """… and that of the low level likewise."""
+    """… and that of the low level."""
     epsilon_first: float = 0.90
     epsilon_last: float = 0.05
     epsilon_decay: float = 0.995
@@ -169,6 +171,7 @@ def paper(problem: str) -> Config:
             config.train,
             low_rate=5e-4,
             budget_rate=1e-3,
+            budget_decay=0.01,
             target_every=200,
             futures=4,
             recent_games=160,

@@ -45,7 +45,11 @@ def make_optimisers(config: Config) -> tuple[optax.GradientTransformation, optax
 
     clip = optax.clip_by_global_norm(train.clip)
     by_part = optax.partition(
-        {"budget": adam(train.budget_rate, 0.0), "rest": adam(train.high_rate, train.high_decay)}, _part_of_high
+        {
+            "budget": adam(train.budget_rate, train.budget_decay),
+            "rest": adam(train.high_rate, train.high_decay),
+        },
+        _part_of_high,
     )
     return optax.chain(clip, by_part), optax.chain(clip, adam(train.low_rate, train.low_decay))
 
