@@ -27,7 +27,7 @@ HEURISTICS: dict[Literal["aim", "sop"], tuple[str, ...]] = {
 }
 """What the paper compares with; even-greedy is what its greedy earns with a budget that lasts."""
 EPOCHS: dict[Literal["aim", "sop"], int] = {"aim": 30, "sop": 45}
-"""After which nothing more was gained on the instances held out while training (see lab notes)."""
+"""After which the instances held out while training gain little or lose (see lab notes)."""
 STRONGEST: dict[Literal["aim", "sop"], str] = {"aim": "average-lookahead", "sop": "even-insertion"}
 
 

@@ -29,7 +29,8 @@ class Game(eqx.Module):
     policy: Float[Array, " days subgoals"]
     value: Float[Array, " days"]
     surplus: Float[Array, ""]
-    """How much more the game earned than the others on the same instance with the same luck, on average."""
+    """How much more the game earned than the others on the same instance with the same luck, on average; 0 where picks
+    were left to chance."""
 
 
 def surplus(scores: Float[Array, " games"], futures: int) -> Float[Array, " games"]:
