@@ -121,7 +121,7 @@ class TrainConfig:
     high_rate: float = 1e-3
     low_rate: float = 1e-3
     budget_rate: float = 1e-4
-    """Learning rate of the budget policy, which has to follow its critic slowly (see lab notes)."""
+    """Learning rate of the budget policy, low where luck is most of what it learns from (see lab notes)."""
     weight_decay: float = 1e-5
     clip: float = 5.0
     averaging: float = 0.9

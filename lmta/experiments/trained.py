@@ -43,7 +43,7 @@ class TrainedSettings:
     """Folder for the learning curves."""
     nodes: int = 500
     epochs: int | None = None
-    """Instead of 30 on influence and 45 on orienteering."""
+    """Epochs of every run, instead of as many as its problem needs."""
     instances: int = 60
     seed: int = 7
     """Of the instances that are played; training has seed 0."""
@@ -77,7 +77,7 @@ def _train(
 ) -> None:
     preset = preset_settings(problem, "paper")
     instance = replace(preset.instance, nodes=settings.nodes, days=days, budget=budget)
-    epochs = settings.epochs or EPOCHS[problem]
+    epochs = EPOCHS[problem] if settings.epochs is None else settings.epochs
     train = replace(preset.config.train, epochs=epochs)
     chosen = replace(
         preset, instance=instance, config=replace(preset.config, train=train), evaluate_every=5, held_out=16

@@ -68,7 +68,9 @@ def plan(
     inputs: Any = (model, key, root, _make_recurrent(config.discount))
     size: Any = {"num_simulations": config.simulations, "max_depth": max_depth}
     if config.planner == "gumbel":
-        found = mctx.gumbel_muzero_policy(*inputs, **size, gumbel_scale=1.0 if explore else 0.0)
+        found = mctx.gumbel_muzero_policy(
+            *inputs, **size, gumbel_scale=1.0 if explore else 0.0, qtransform=_completed_over_tree
+        )
     else:
         found = mctx.muzero_policy(
             *inputs,
@@ -96,12 +98,24 @@ def _scaled_over_tree(tree: Any, node: Any) -> Float[Array, " subgoals"]:
     In units of the siblings' own range, errors of the model would count as much as any difference where all subgoals
     are worth nearly the same. Subgoals never tried count as the least of those that were, and of the node itself.
     """
+    low, extent = _range_of_values(tree)
+    tried, values = tree.children_visits[node] > 0, tree.qvalues(node)
+    least = jnp.minimum(tree.node_values[node], jnp.min(jnp.where(tried, values, jnp.inf)))
+    return (jnp.where(tried, values, least) - low) / extent
+
+
+def _completed_over_tree(tree: Any, node: Any) -> Float[Array, " subgoals"]:
+    """What Gumbel MuZero adds to the logits of a node's subgoals, in units of the same range for the same reason."""
+    values = jnp.asarray(mctx.qtransform_completed_by_mix_value(tree, node, rescale_values=False))
+    return values / _range_of_values(tree)[1]
+
+
+def _range_of_values(tree: Any) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """(least value in the tree, how far the largest lies above it)."""
     reached = tree.node_visits > 0
     low = jnp.min(jnp.where(reached, tree.node_values, jnp.inf))
     high = jnp.max(jnp.where(reached, tree.node_values, -jnp.inf))
-    tried, values = tree.children_visits[node] > 0, tree.qvalues(node)
-    least = jnp.minimum(tree.node_values[node], jnp.min(jnp.where(tried, values, jnp.inf)))
-    return (jnp.where(tried, values, least) - low) / jnp.maximum(high - low, 1e-6)
+    return low, jnp.maximum(high - low, 1e-6)
 
 
 def _predict(

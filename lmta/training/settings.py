@@ -58,7 +58,7 @@ def _check_config(config: Config) -> None:
         raise InputError(
             f"train.futures: {config.train.futures} given, it must divide the {config.train.episodes} episodes."
         )
-    if 1 < config.train.futures > config.train.episodes // 2:
+    if config.train.futures > max(1, config.train.episodes // 2):
         raise InputError(
             f"train.futures: {config.train.futures} given, at most half of the {config.train.episodes} episodes may "
             "share their luck; or none, with 1."

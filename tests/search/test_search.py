@@ -84,10 +84,11 @@ class Alike(World):
         return jnp.full(1, NOTHING), jnp.where(h[0] == START, 10 + 0.01 * subgoal, 0.0)[None]
 
 
-def test_a_difference_that_is_small_beside_the_values_hardly_moves_the_policy():
+@pytest.mark.parametrize("planner", ["puct", "gumbel"])
+def test_a_difference_that_is_small_beside_the_values_hardly_moves_the_policy(planner):
     """A thousandth of the range of values in the tree; among siblings alone it would be the whole range,
-    and give the better subgoal 0.7."""
-    found = search([3], SearchConfig(simulations=60, discount=1.0, c_init=0.5), Alike())
+    and give the better subgoal 0.7 and more."""
+    found = search([3], SearchConfig(planner, simulations=60, discount=1.0, c_init=0.5), Alike())
     assert 0.45 < float(found.policy[0, 1]) < 0.55
 
 
