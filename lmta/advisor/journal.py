@@ -11,7 +11,7 @@ from pydantic import Field, StrictInt, StrictStr, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from lmta.files import write_whole
-from lmta.problems.delimited import read_bytes, shown
+from lmta.problems.delimited import FilePath, read_bytes, shown
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
@@ -29,6 +29,8 @@ class CampaignDay:
 
     seeded: tuple[Name, ...]
     activated: tuple[Name, ...]
+    failed: tuple[Name, ...] = ()
+    """Those of the seeded that failed."""
 
 
 @_strict
@@ -37,6 +39,8 @@ class TourDay:
 
     visited: tuple[Name, ...]
     profits: tuple[tuple[Name, float], ...]
+    closed: tuple[Name, ...] = ()
+    """Those of the visited that were closed."""
 
 
 @_strict
@@ -53,7 +57,7 @@ class _AbstractJournal(ABC):
     """What was advised for the day that comes next, once it was asked for."""
 
     @abstractmethod
-    def begin(self, data: Path) -> Session:
+    def begin(self, data: FilePath) -> Session:
         """The session before its first day."""
 
     @abstractmethod
@@ -67,15 +71,18 @@ class CampaignJournal(_AbstractJournal):
 
     kind: Literal["lmta campaign 1"] = "lmta campaign 1"
     directed: bool = True
+    probability: float | None = None
+    """That of every edge where the data have none; 1/indegree otherwise."""
     history: tuple[CampaignDay, ...] = ()
 
-    def begin(self, data: Path) -> Campaign:
+    def begin(self, data: FilePath) -> Campaign:
         """The campaign before its first day."""
-        return Campaign(data, days=self.days, budget=self.budget, directed=self.directed)
+        probability = self.probability
+        return Campaign(data, days=self.days, budget=self.budget, directed=self.directed, probability=probability)
 
     def report(self, session: Campaign, day: CampaignDay) -> None:
-        """Who was seeded and who was activated."""
-        session.advance(seeded=day.seeded, activated=day.activated)
+        """Who was seeded, who of them failed, and who was activated."""
+        session.advance(seeded=day.seeded, activated=day.activated, failed=day.failed)
 
 
 @_strict
@@ -86,20 +93,20 @@ class TourJournal(_AbstractJournal):
     rules: OrienteeringRules = OrienteeringRules()
     history: tuple[TourDay, ...] = ()
 
-    def begin(self, data: Path) -> Tour:
+    def begin(self, data: FilePath) -> Tour:
         """The tour before its first day."""
         return Tour(data, days=self.days, budget=self.budget, rules=self.rules)
 
     def report(self, session: Tour, day: TourDay) -> None:
         """Which cities were visited, and what profits are now."""
-        session.advance(visited=day.visited, profits=dict(day.profits))
+        session.advance(visited=day.visited, profits=dict(day.profits), closed=day.closed)
 
 
 Journal = CampaignJournal | TourJournal
 _FORMAT: TypeAdapter[Journal] = TypeAdapter(Annotated[Journal, Field(discriminator="kind")])
 
 
-def read_journal(path: Path) -> Journal:
+def read_journal(path: FilePath) -> Journal:
     """The journal in a file."""
     try:
         return _FORMAT.validate_json(read_bytes(path))
@@ -111,11 +118,16 @@ def read_journal(path: Path) -> Journal:
 
 def write_journal(path: Path, journal: Journal) -> None:
     """Write the journal, whole or not at all."""
-    text = _FORMAT.dump_json(journal, indent=2)
-    write_whole(path, lambda file: file.write_bytes(text + b"\n"))
+    text = journal_text(journal)
+    write_whole(path, lambda file: file.write_bytes(text))
 
 
-def fingerprint(data: Path) -> str:
+def journal_text(journal: Journal) -> bytes:
+    """The journal as its file has it."""
+    return _FORMAT.dump_json(journal, indent=2) + b"\n"
+
+
+def fingerprint(data: FilePath) -> str:
     """SHA-256 of a file."""
     return hashlib.sha256(read_bytes(data)).hexdigest()
 
@@ -133,6 +145,11 @@ def open_session(path: Path, journal: Journal) -> Session:
     data = path.parent.resolve() / journal.data
     if fingerprint(data) != journal.fingerprint:
         raise InputError(f"{shown(data)}: has changed since {shown(path)} was begun; bring it back or begin anew.")
+    return replay(journal, data, shown(path))
+
+
+def replay(journal: Journal, data: FilePath, label: str) -> Session:
+    """The campaign or tour with all its days lived through; `label` names the journal in messages."""
     session = journal.begin(data)
     for number, day in enumerate(journal.history, 1):
         with warnings.catch_warnings():
@@ -140,5 +157,5 @@ def open_session(path: Path, journal: Journal) -> Session:
             try:
                 journal.report(session, day)
             except InputError as error:
-                raise InputError(f"{shown(path)}, day {number}: {error}") from None
+                raise InputError(f"{label}, day {number}: {error}") from None
     return session

@@ -59,6 +59,8 @@ class PlanSettings:
     """The network of a new campaign: edge list (CSV, TSV, white space) or GraphML."""
     undirected: tyro.conf.FlagCreatePairsOff[bool] = False
     """Count every edge of the edge list both ways."""
+    probability: float | None = None
+    """That of every edge of a new campaign's network where the data have none, instead of 1/indegree."""
     cities: Path | None = None
     """The cities of a new tour: CSV (name, x, y, profit) or TSPLIB."""
     rules: tyro.conf.OmitArgPrefixes[GivenRules] = field(default_factory=GivenRules)
@@ -75,6 +77,8 @@ class PlanSettings:
     """The day that this is about, as a safeguard: any other than the present one is refused."""
     done: Path | None = None
     """What was really done today, if not what was advised: ids, one a line, cities in order."""
+    failed: Path | None = None
+    """Those of them that failed, one a line: seeds that did not take, cities that were closed."""
     observed: Path | None = None
     """What happened then, and the day is over. Campaign: the ids that were activated, one a line. Tour: tomorrow's
     profits where they are known, as lines of name and profit. The file may be empty."""
@@ -97,8 +101,9 @@ def plan(settings: PlanSettings) -> Advice:
         raise InputError(f"day: {settings.day} given, but {shown(settings.state)} stands at day {session.day}.")
     if settings.observed is not None:
         journal = _live_a_day(settings, journal, session)
-    elif settings.done is not None:
-        raise InputError("done: goes with --observed, which says what happened then.")
+    for name, given in (("done", settings.done), ("failed", settings.failed)):
+        if given is not None and settings.observed is None:
+            raise InputError(f"{name}: goes with --observed, which says what happened then.")
     decision = None
     if not session.finished:
         decision = _player(settings.state, journal, session).decide(session, seed=journal.seed)
@@ -150,7 +155,8 @@ def _new(settings: PlanSettings) -> Journal:
         "seed": 0,
     }
     if settings.graph is not None:
-        return CampaignJournal(**common, policy=DEFAULT_POLICY["aim"], directed=not settings.undirected)
+        edges = {"directed": not settings.undirected, "probability": settings.probability}
+        return CampaignJournal(**common, policy=DEFAULT_POLICY["aim"], **edges)
     rules = OrienteeringRules(**settings.rules.given)
     return TourJournal(**common, policy=DEFAULT_POLICY["sop"], rules=rules)
 
@@ -165,6 +171,7 @@ def _check_same(settings: PlanSettings, journal: Journal) -> None:
         "days": settings.days not in (None, journal.days),
         "budget": settings.budget not in (None, journal.budget),
         "undirected": settings.undirected and (is_tour or journal.directed),
+        "probability": settings.probability is not None and (is_tour or settings.probability != journal.probability),
     }
     for name, value in settings.rules.given.items():
         wrong[name] = not is_tour or value != getattr(journal.rules, name)
@@ -184,11 +191,12 @@ def _live_a_day(settings: PlanSettings, journal: Journal, session: Session) -> J
         done = journal.advised or ()
     else:
         raise InputError("observed: nothing was advised for today yet; ask first, or say with --done what was done.")
+    failed = () if settings.failed is None else _names(settings.failed, session)
     day: Any
     if isinstance(journal, TourJournal):
-        day = TourDay(visited=done, profits=_profits(settings.observed, session))
+        day = TourDay(visited=done, profits=_profits(settings.observed, session), closed=failed)
     else:
-        day = CampaignDay(seeded=done, activated=_names(settings.observed, session))
+        day = CampaignDay(seeded=done, activated=_names(settings.observed, session), failed=failed)
     journal.report(session, day)
     return replace(journal, history=(*journal.history, day), advised=None)
 

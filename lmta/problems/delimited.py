@@ -20,6 +20,20 @@ _SNIFFED = {".csv": ",;\t", ".tsv": "\t"}
 _FALLBACK = {".csv": ",", ".tsv": "\t"}
 
 
+@dataclass(frozen=True)
+class Content:
+    """A file in memory: its bytes, and a name that tells its format and stands in messages but is never opened."""
+
+    name: str
+    data: bytes
+
+    def __fspath__(self) -> str:
+        return self.name
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Rows(NamedTuple):
     """The records of a file: the line on which each starts, and its fields without surrounding space."""
 
@@ -80,6 +94,8 @@ def file_origin(path: FilePath, lines: Sequence[int]) -> Origin:
 
 def read_bytes(path: FilePath) -> bytes:
     """The content of a file."""
+    if isinstance(path, Content):
+        return path.data
     try:
         return Path(path).read_bytes()
     except FileNotFoundError:

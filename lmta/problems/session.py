@@ -82,6 +82,14 @@ class Session:
             seen.add(i)
         return indices
 
+    def _some_of(self, names: Any, field: str, whole: list[int], whole_field: str) -> set[int]:
+        """Where the names stand, all of which must be among the whole."""
+        indices = self._indices(names, field)
+        for i in indices:
+            if i not in whole:
+                raise InputError(f"{field}: {self.ids[i]!r} is not among those {whole_field}; name it there too.")
+        return set(indices)
+
     def _check_day(self, num_picks: int, field: str) -> None:
         if self.finished:
             raise InputError(f"All {self.days} days are over; there is nothing to advance.")

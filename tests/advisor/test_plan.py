@@ -102,7 +102,7 @@ def test_a_tour_with_other_visits_than_advised(cities, tmp_path, capsys):
     decision = lmta.policy("even-insertion").decide(tour)
     assert "city 7" in decision.nodes
     assert journal(state)["advised"] == list(decision.nodes)
-    assert journal(state)["history"] == [{"visited": ["city 3", "city 5"], "profits": [["city 7", 3.5]]}]
+    assert journal(state)["history"] == [{"visited": ["city 3", "city 5"], "profits": [["city 7", 3.5]], "closed": []}]
     assert f"Day 2 of 3, 4 of 6 left, {earned:.4g} earned." in capsys.readouterr().out
 
 
@@ -124,7 +124,7 @@ def test_a_day_under_one_policy_and_the_next_under_another(begun, tmp_path):
     advised = journal(begun)["advised"]
     nothing = write_names(tmp_path / "nothing.txt", [])
     assert plan("--state", begun, "--policy", "normal-degree", "--day", 1, "--observed", nothing) == 0
-    assert journal(begun)["history"] == [{"seeded": advised, "activated": []}]
+    assert journal(begun)["history"] == [{"seeded": advised, "activated": [], "failed": []}]
     assert len(journal(begun)["advised"]) == 4 - len(advised)
 
 
@@ -266,3 +266,21 @@ def test_a_beginning_that_lacks_something(network, cities, tmp_path, monkeypatch
     assert plan("--state", "new.json", *arguments) == 2
     assert fault in capsys.readouterr().err.replace("\n", " ")
     assert not (tmp_path / "new.json").exists()
+
+
+def test_seeds_that_failed_and_a_probability_of_ones_own(network, tmp_path, capsys):
+    state, failed = tmp_path / "campaign.json", tmp_path / "failed.txt"
+    begin = ("--state", state, "--graph", network, "--days", 4, "--budget", 8, "--probability", 0.2)
+    assert plan(*begin) == 0
+    advised = journal(state)["advised"]
+    write_names(failed, advised[:1])
+    nothing = write_names(tmp_path / "nothing.txt", [])
+    assert plan("--state", state, "--failed", failed) == 2
+    assert "failed: goes with --observed" in capsys.readouterr().err
+    assert plan(*begin, "--failed", failed, "--observed", nothing) == 0
+    campaign = lmta.Campaign(network, days=4, budget=8, probability=0.2)
+    campaign.advance(seeded=advised, failed=advised[:1])
+    assert journal(state)["history"] == [{"seeded": advised, "activated": [], "failed": advised[:1]}]
+    assert journal(state)["advised"] == list(lmta.policy("average-lookahead").decide(campaign).nodes)
+    assert plan("--state", state, "--probability", 0.3) == 2
+    assert "probability: is not what" in capsys.readouterr().err

@@ -245,3 +245,53 @@ def test_any_reports_leave_a_whole_tour(days):
         assert t.budget_left == 3 - visits
         assert np.asarray(t.state.visited).sum() == visits + 1
         assert (np.asarray(t.state.profit)[np.asarray(t.state.visited)] == 0).all()
+
+
+def test_seeds_that_failed_cost_their_pick_and_change_nothing_else():
+    c = campaign()
+    c.advance(seeded=["ann", "eve"], activated=["bob"], failed=["eve"])
+    assert (c.with_status(REMOVED), c.with_status(ACTIVE)) == (("ann",), ("bob",))
+    assert (c.budget_left, c.influenced) == (1, 2)
+    assert "eve" in c.legal()
+
+
+def test_a_failed_seed_may_be_active_already_or_be_reached_by_others():
+    c = campaign()
+    c.advance(seeded=["ann", "bob"], activated=["bob"], failed=["bob"])
+    c.advance(seeded=["bob"], failed=["bob"])
+    assert (c.budget_left, c.influenced, c.with_status(REMOVED)) == (0, 2, ("ann", "bob"))
+
+
+def test_a_closed_city_costs_the_way_and_the_visit_only():
+    """Largest distance 5: home to port is 1, port to inn √20/5; two visits cost crowding of 0.1."""
+    t = tour(rules=OrienteeringRules(limit=3.0))
+    reward = t.advance(visited=["port", "inn"], closed=["port"], profits={"port": 0.6})
+    assert reward == pytest.approx(0.9 - 0.1)
+    assert (t.budget_left, t.ids[int(t.state.position)]) == (1, "inn")
+    assert "port" in t.legal()
+    assert t.advance(visited=["port"]) == pytest.approx(0.6)
+
+
+def test_a_city_visited_before_can_be_passed_as_closed():
+    t = tour(rules=OrienteeringRules(limit=3.0))
+    t.advance(visited=["inn"])
+    assert t.advance(visited=["inn", "home"], closed=["inn", "home"]) == pytest.approx(-0.1)
+    assert (t.budget_left, t.legal()) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("session", "report"),
+    [(campaign, {"seeded": ["ann"], "failed": ["bob"]}), (tour, {"visited": ["inn"], "closed": ["mill"]})],
+)
+def test_what_failed_must_have_been_tried(session, report):
+    s = session()
+    with pytest.raises(InputError, match="is not among those"):
+        s.advance(**report)
+    assert s.day == 1
+
+
+def test_a_probability_for_edges_that_have_none():
+    c = campaign(probability=0.25)
+    assert np.unique(np.asarray(c.instance.graph.weight)[np.asarray(c.instance.graph.edge_mask)]).tolist() == [0.25]
+    with pytest.raises(InputError, match="probability: 1.5 given, a number from 0 to 1 is needed"):
+        campaign(probability=1.5)

@@ -24,12 +24,13 @@ class Campaign(Session):
     """Whom to seed today: the network, who is active or removed, and what is left of days and budget.
 
     `graph` is a path (edge list or GraphML), a NetworkX graph, or arrays `(senders, receivers[, probability])`.
+    `probability` is that of every edge where the data have none, instead of 1/indegree.
     """
 
     problem = Influence()
 
-    def __init__(self, graph: Any, *, days: Any, budget: Any, directed: bool = True):
-        network = load_network(graph, directed=directed)
+    def __init__(self, graph: Any, *, days: Any, budget: Any, directed: bool = True, probability: Any = None):
+        network = load_network(graph, directed=directed, probability=probability)
         check_horizon(days, budget, network.num_nodes, "nodes")
         super().__init__(make_instance(network, days, budget), network.ids)
 
@@ -42,14 +43,17 @@ class Campaign(Session):
         """How many nodes were ever reached, seeds included."""
         return int((np.asarray(self.state.status)[: len(self.ids)] != INACTIVE).sum())
 
-    def advance(self, seeded: Any = (), activated: Any = ()) -> None:
+    def advance(self, seeded: Any = (), activated: Any = (), failed: Any = ()) -> None:
         """Report the day: who was seeded and who was activated by the cascade. Nothing changes if it is refused.
 
-        The active nodes are removed, the activated ones are active on the next day. An activation that no active
-        neighbour could have caused is taken as true, with a `ModelWarning`.
+        The active nodes are removed, the activated ones are active on the next day. Seeds that failed cost their
+        pick and stay as they are. An activation that no active neighbour could have caused is taken as true, with a
+        `ModelWarning`.
         """
-        seeds, hits = self._indices(seeded, "seeded"), self._indices(activated, "activated")
-        self._check_day(len(seeds), "seeded")
+        tried, hits = self._indices(seeded, "seeded"), self._indices(activated, "activated")
+        failures = self._some_of(failed, "failed", tried, "seeded")
+        self._check_day(len(tried), "seeded")
+        seeds = [i for i in tried if i not in failures]
         status = np.array(self.state.status)
         self._require_inactive(status, seeds, "seeded")
         self._require_inactive(status, hits, "activated")
@@ -63,7 +67,7 @@ class Campaign(Session):
         seeded_state = eqx.tree_at(
             lambda s: (s.status, s.budget_left),
             self.state,
-            (jnp.asarray(status), self.state.budget_left - len(seeds)),
+            (jnp.asarray(status), self.state.budget_left - len(tried)),
         )
         self.state = next_morning(seeded_state, jnp.asarray(newly_active))
 

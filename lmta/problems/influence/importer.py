@@ -71,24 +71,30 @@ class _Edges:
         return self.ids[self.senders[edge]], self.ids[self.receivers[edge]]
 
 
-def load_network(source: object, *, directed: bool = True) -> Network:
+def load_network(source: object, *, directed: bool = True, probability: Any = None) -> Network:
     """Turn the user's data into a network.
 
     The source is the path of a GraphML file or of an edge list (source, target[, probability]), a NetworkX
     graph, or a tuple of arrays (senders, receivers[, probability]) whose nodes are 0..max. Without
-    probabilities, each edge into a node has one over the number of edges into it. With directed=False each
-    edge of an edge list or of arrays counts both ways; a graph says itself whether it is directed. What is
-    a Network already stays as it is.
+    probabilities each edge has the one given, or one over the number of edges into the same node. With
+    directed=False each edge of an edge list or of arrays counts both ways; a graph says itself whether it is
+    directed. What is a Network already stays as it is.
     """
     if isinstance(source, Network):
         return source
+    if probability is not None and not (isinstance(probability, int | float) and 0 <= probability <= 1):
+        raise InputError(f"probability: {quoted(probability)} given, a number from 0 to 1 is needed.")
+    return _network(_edges(source, directed), probability)
+
+
+def _edges(source: object, directed: bool) -> _Edges:
     if isinstance(source, str | PathLike):
         is_graphml = Path(source).suffix.lower() == ".graphml"
-        return _network(_from_graphml(source) if is_graphml else _from_edge_list(source, directed))
+        return _from_graphml(source) if is_graphml else _from_edge_list(source, directed)
     if isinstance(source, nx.Graph):
-        return _network(_from_networkx(source))
+        return _from_networkx(source)
     if isinstance(source, tuple):
-        return _network(_from_arrays(source, directed))
+        return _from_arrays(source, directed)
     raise InputError(
         f"A network is read from a path, a NetworkX graph or a tuple of arrays, not from {quoted(source)}."
     )
@@ -216,8 +222,8 @@ def _require_nodes(nodes: np.ndarray, name: str, origin: Origin) -> None:
         raise origin.error(edge, f"{name} {nodes[edge]} is not a node; number the nodes from 0 up.")
 
 
-def _network(edges: _Edges) -> Network:
-    """Checked edges, both ways where undirected, with probabilities."""
+def _network(edges: _Edges, everywhere: float | None) -> Network:
+    """Checked edges, both ways where undirected, with probabilities; `everywhere` counts where the data have none."""
     if not edges.ids:
         raise InputError(f"{edges.origin.label}: has no nodes; give at least one.")
     _require_no_self_loop(edges)
@@ -228,7 +234,7 @@ def _network(edges: _Edges) -> Network:
         senders, receivers = np.concatenate([senders, receivers]), np.concatenate([receivers, senders])
         probability = None if probability is None else np.concatenate([probability, probability])
     if probability is None:
-        probability = inverse_indegree(receivers)
+        probability = inverse_indegree(receivers) if everywhere is None else np.full(len(receivers), everywhere)
     return Network(edges.ids, senders, receivers, probability.astype(np.float32))
 
 

@@ -42,24 +42,25 @@ class Tour(Session):
         self.collected = 0.0
         """Reward so far."""
 
-    def advance(self, visited: Any = (), profits: Any = None) -> float:
+    def advance(self, visited: Any = (), profits: Any = None, closed: Any = ()) -> float:
         """Report the day: the cities visited in order, and tomorrow's profits where they are known.
 
         Returns the reward of the day. Nothing changes if the report is refused. Profits of cities not named stay as
-        they are. A route longer than the model allows is taken as true, with a `ModelWarning`.
+        they are. A city that was closed costs the way and the visit, brings nothing and stays as it is. A route longer than the model allows is taken as true, with a `ModelWarning`.
         """
         route = self._indices(visited, "visited")
+        shut = self._some_of(closed, "closed", route, "visited")
         self._check_day(len(route), "visited")
         state = self.state
         for city in route:
-            if bool(state.visited[city]):
+            if city not in shut and bool(state.visited[city]):
                 raise InputError(f"visited: {self.ids[city]!r} has been visited already or is the start.")
         if not isinstance(profits, Mapping | None):
             raise InputError(f"profits: give a mapping from ids to profits, not {profits!r}.")
-        observed = self._observed_profits(profits or {}, route)
+        observed = self._observed_profits(profits or {}, [city for city in route if city not in shut])
         unlimited = eqx.tree_at(lambda i: i.limit, self.instance, jnp.float32(jnp.inf))
         for city in route:
-            state = self.problem.pick(unlimited, state, jnp.int32(city))
+            state = (self._pass_by if city in shut else self.problem.pick)(unlimited, state, jnp.int32(city))
         if float(state.length) > float(self.instance.limit) * (1 + 1e-6):
             message = f"visited: a route of {float(state.length):.3f} exceeds the day's {float(self.instance.limit):g}"
             warnings.warn(f"{message}; taken as true, with the penalty.", ModelWarning, 2)
@@ -69,6 +70,13 @@ class Tour(Session):
         self.state = next_morning(state, jnp.asarray(profit))
         self.collected += reward
         return reward
+
+    def _pass_by(self, instance: Any, state: Any, city: Any) -> Any:
+        """The state after a visit that found the city closed."""
+        open_for_nothing = (state.profit.at[city].set(0.0), state.visited.at[city].set(False))
+        there = eqx.tree_at(lambda s: (s.profit, s.visited), state, open_for_nothing)
+        after = self.problem.pick(instance, there, city)
+        return eqx.tree_at(lambda s: (s.profit, s.visited), after, (state.profit, state.visited))
 
     def _observed_profits(self, profits: Mapping[Any, Any], route: list[int]) -> dict[int, float]:
         observed = {}
