@@ -32,6 +32,7 @@ from lmta.experiments.classical import ClassicalSettings, run_classical
 from lmta.experiments.train import begin_run, default_settings, resume_run
 from lmta.experiments.trained import TrainedSettings, run_trained
 from lmta.policies.registry import policy_names
+from lmta.service.settings import ServeSettings
 from lmta.training.run import TrainingError
 from lmta.types import InputError
 
@@ -74,6 +75,7 @@ def run(arguments: Sequence[str]) -> int:
             {
                 "evaluate": _evaluate,
                 "plan": _plan,
+                "serve": _serve,
                 "train": _make_train(arguments),
                 "policies": _policies,
                 "demo": _demo,
@@ -111,6 +113,13 @@ def _plan(settings: tyro.conf.OmitArgPrefixes[PlanSettings]) -> None:
     for part in advice_tables(advice):
         OUT.print(part, highlight=False)
     OUT.print(next_step(settings, advice), markup=False, highlight=False, soft_wrap=True)
+
+
+def _serve(settings: tyro.conf.OmitArgPrefixes[ServeSettings]) -> None:
+    """Advise on campaigns and tours in a page and over a JSON API."""
+    from lmta.service.serve import serve  # noqa: PLC0415  (takes a second)
+
+    serve(settings, lambda line: OUT.print(line, markup=False, highlight=False, soft_wrap=True))
 
 
 def _make_train(arguments: Sequence[str]) -> Callable[..., None]:

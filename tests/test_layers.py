@@ -14,6 +14,7 @@ LAYERS = [
     {"search"},
     {"agents"},
     {"training", "evaluation", "advisor"},
+    {"service"},
     {"benchmarks", "demo", "diagnostics", "experiments"},
     {"cli"},
 ]

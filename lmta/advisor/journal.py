@@ -4,6 +4,7 @@ import hashlib
 import os
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -148,7 +149,9 @@ def open_session(path: Path, journal: Journal) -> Session:
     return replay(journal, data, shown(path))
 
 
-def replay(journal: Journal, data: FilePath, label: str) -> Session:
+def replay(
+    journal: Journal, data: FilePath, label: str, on_day: Callable[[Session], None] = lambda session: None
+) -> Session:
     """The campaign or tour with all its days lived through; `label` names the journal in messages."""
     session = journal.begin(data)
     for number, day in enumerate(journal.history, 1):
@@ -158,4 +161,5 @@ def replay(journal: Journal, data: FilePath, label: str) -> Session:
                 journal.report(session, day)
             except InputError as error:
                 raise InputError(f"{label}, day {number}: {error}") from None
+        on_day(session)
     return session

@@ -84,9 +84,9 @@ class Session:
 
     def _some_of(self, names: Any, field: str, whole: list[int], whole_field: str) -> set[int]:
         """Where the names stand, all of which must be among the whole."""
-        indices = self._indices(names, field)
+        indices, allowed = self._indices(names, field), set(whole)
         for i in indices:
-            if i not in whole:
+            if i not in allowed:
                 raise InputError(f"{field}: {self.ids[i]!r} is not among those {whole_field}; name it there too.")
         return set(indices)
 

@@ -57,8 +57,9 @@ class Campaign(Session):
         status = np.array(self.state.status)
         self._require_inactive(status, seeds, "seeded")
         self._require_inactive(status, hits, "activated")
+        seeded_now = set(seeds)
         for i in hits:
-            if i in seeds:
+            if i in seeded_now:
                 raise InputError(f"activated: {self.ids[i]!r} was seeded today; name it as seeded only.")
         status[seeds] = ACTIVE
         self._warn_of_the_impossible(status, hits)

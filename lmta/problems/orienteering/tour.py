@@ -46,7 +46,8 @@ class Tour(Session):
         """Report the day: the cities visited in order, and tomorrow's profits where they are known.
 
         Returns the reward of the day. Nothing changes if the report is refused. Profits of cities not named stay as
-        they are. A city that was closed costs the way and the visit, brings nothing and stays as it is. A route longer than the model allows is taken as true, with a `ModelWarning`.
+        they are. A city that was closed costs the way and the visit, brings nothing and stays as it is. A route
+        longer than the model allows is taken as true, with a `ModelWarning`.
         """
         route = self._indices(visited, "visited")
         shut = self._some_of(closed, "closed", route, "visited")

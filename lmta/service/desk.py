@@ -1,0 +1,292 @@
+"""What the service does, whoever asks: begin, advise, report, take back. The API and the page both come here."""
+
+import copy
+import hashlib
+import json
+import os
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from lmta.advisor.journal import (
+    CampaignJournal,
+    Journal,
+    TourJournal,
+    journal_text,
+    read_journal,
+    replay,
+)
+from lmta.advisor.plan import DEFAULT_POLICY
+from lmta.agents.planner import PREFIX
+from lmta.agents.players import player
+from lmta.policies.player import AbstractPlayer
+from lmta.problems.delimited import Content
+from lmta.problems.influence.campaign import Campaign
+from lmta.problems.orienteering.rules import OrienteeringRules
+from lmta.problems.orienteering.tour import Tour
+from lmta.problems.session import Session, check_seed
+from lmta.service.data import Kind, Limits, Preview, check_content, preview, safe_name
+from lmta.service.reasons import advise
+from lmta.service.reports import campaign_day, tour_day
+from lmta.service.store import Day, Plan, Store, check_next
+from lmta.types import DataWarning, InputError, ModelWarning
+
+PROBLEM_OF = {"campaign": "aim", "tour": "sop"}
+MOST_SESSIONS = 256
+"""Campaigns and tours that stay in memory."""
+_WARNINGS = threading.Lock()
+"""Warnings are caught for the whole process, so one at a time."""
+
+
+@dataclass(frozen=True)
+class Begin:
+    """How a new campaign or tour is to be."""
+
+    title: str
+    kind: Kind
+    content: Content
+    days: int
+    budget: int
+    policy: str | None = None
+    seed: int = 0
+    directed: bool = True
+    probability: float | None = None
+    rules: OrienteeringRules | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a campaign or tour stands."""
+
+    id: str
+    title: str
+    kind: Kind
+    created: str
+    policy: str
+    seed: int
+    day: int
+    days: int
+    budget: int
+    budget_left: int
+    finished: bool
+    result: float
+    """Nodes reached, or profit earned."""
+
+
+def kind_of(journal: Journal) -> Kind:
+    """Whether it is a campaign or a tour."""
+    return "tour" if isinstance(journal, TourJournal) else "campaign"
+
+
+def result_of(session: Session) -> float:
+    """Nodes reached, or profit earned."""
+    if isinstance(session, Campaign):
+        return float(session.influenced)
+    assert isinstance(session, Tour)
+    return session.collected
+
+
+def standing(plan: Plan) -> Standing:
+    """Where a plan stands, by what is noted."""
+    begun = plan.beginning
+    kind = kind_of(begun)
+    spent = sum(len(day.report["seeded" if kind == "campaign" else "visited"]) for day in plan.days)
+    return Standing(
+        id=plan.id,
+        title=plan.title,
+        kind=kind,
+        created=plan.created,
+        policy=begun.policy,
+        seed=begun.seed,
+        day=plan.day,
+        days=begun.days,
+        budget=begun.budget,
+        budget_left=begun.budget - spent,
+        finished=plan.day > begun.days,
+        result=plan.days[-1].result if plan.days else 0.0,
+    )
+
+
+@lru_cache(maxsize=256)
+def named_player(name: str, kind: Kind) -> AbstractPlayer:
+    """The policy of that name. A folder is never a name here: no request reaches the file system."""
+    if name.startswith(PREFIX):
+        raise InputError(f"policy: {name!r} names a folder; only the names of `lmta policies` may be chosen here.")
+    return player(name, PROBLEM_OF[kind])
+
+
+@contextmanager
+def heard() -> Iterator[list[str]]:
+    """The warnings to users that come up meanwhile."""
+    said: list[str] = []
+    with _WARNINGS, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield said
+        said.extend(str(w.message) for w in caught if issubclass(w.category, ModelWarning | DataWarning))
+
+
+class Desk:
+    """Campaigns and tours in a store, with their sessions kept in memory."""
+
+    def __init__(self, store: Store, limits: Limits | None = None):
+        self.store = store
+        self.limits = limits or Limits()
+        self.computing = threading.BoundedSemaphore(os.cpu_count() or 1)
+        """Held while a policy decides, so that the cores are not asked for more than they can do."""
+        self._sessions: OrderedDict[str, tuple[tuple[Any, ...], Session]] = OrderedDict()
+        self._sessions_lock = threading.Lock()
+        self._turns = [threading.RLock() for _ in range(256)]
+
+    def preview(self, content: Content, kind: Kind, directed: bool) -> tuple[Preview, list[str]]:
+        """What the data hold, and what to mind about them."""
+        with heard() as said:
+            seen = preview(content, kind, directed, self.limits)
+        return seen, said
+
+    def begin(self, wanted: Begin) -> tuple[Plan, list[str]]:
+        """Keep a new campaign or tour; it, and what to mind about its data."""
+        check_content(wanted.content, wanted.kind, self.limits)
+        policy = wanted.policy or DEFAULT_POLICY[PROBLEM_OF[wanted.kind]]
+        named_player(policy, wanted.kind)
+        common: Any = {
+            "data": wanted.content.name,
+            "fingerprint": hashlib.sha256(wanted.content.data).hexdigest(),
+            "days": wanted.days,
+            "budget": wanted.budget,
+            "policy": policy,
+            "seed": check_seed(wanted.seed),
+        }
+        if wanted.kind == "tour":
+            journal = TourJournal(**common, rules=wanted.rules or OrienteeringRules())
+        else:
+            journal = CampaignJournal(**common, directed=wanted.directed, probability=wanted.probability)
+        with heard() as said:
+            session = journal.begin(wanted.content)
+        name = self.store.add_plan(wanted.title, journal, wanted.content)
+        plan = self.store.plan(name)
+        self._remember(plan, session)
+        return plan, said
+
+    def bring(self, title: str, state: bytes, data: bytes) -> Plan:
+        """Keep the campaign or tour of a state file of `lmta plan`, with its data."""
+        journal = read_journal(Content("state", state))
+        named_player(journal.policy, kind_of(journal))
+        check_seed(journal.seed)
+        if hashlib.sha256(data).hexdigest() != journal.fingerprint:
+            raise InputError("data: is not what the state was begun with; bring the file that it names.")
+        content = Content(safe_name(journal.data), data)
+        check_content(content, kind_of(journal), self.limits)
+        results: list[float] = []
+        with heard():
+            replay(journal, content, "state", lambda session: results.append(result_of(session)))
+        reports = json.loads(journal_text(journal))["history"]
+        days = tuple(
+            Day(number, report, (), result, "")
+            for number, (report, result) in enumerate(zip(reports, results, strict=True), 1)
+        )
+        beginning = replace(journal, data=content.name, history=(), advised=None)
+        return self.store.plan(self.store.add_plan(title, beginning, content, days))
+
+    def change(self, name: str, title: str | None, policy: str | None, seed: int | None) -> Plan:
+        """Another title, policy or seed from now on."""
+        with self._turn(name):
+            plan = self.store.plan(name)
+            if policy is not None:
+                named_player(policy, kind_of(plan.beginning))
+            changes: dict[str, Any] = {"policy": policy, "seed": None if seed is None else check_seed(seed)}
+            given = {field: value for field, value in changes.items() if value is not None}
+            self.store.change_plan(name, plan.title if title is None else title, replace(plan.beginning, **given))
+            return self.store.plan(name)
+
+    def advice(self, name: str) -> dict[str, Any]:
+        """What to do today: worked out once, then kept until the day is over or someone else decides."""
+        with self._turn(name):
+            plan = self.store.plan(name)
+            kept = self.store.advice(name, plan.day)
+            if kept is not None:
+                return kept
+            session = self.session(plan)
+            adviser = named_player(plan.beginning.policy, kind_of(plan.beginning))
+            with self.computing:
+                advice = advise(adviser, session, plan.beginning.seed)
+            self.store.keep_advice(plan, advice)
+            return advice
+
+    def report(self, name: str, number: int, given: dict[str, Any]) -> Day:
+        """A day as it really was; what was done is what was advised where nothing else is said."""
+        with self._turn(name):
+            plan = self.store.plan(name)
+            check_next(plan, number)
+            session = copy.copy(self.session(plan))
+            done = "visited" if isinstance(session, Tour) else "seeded"
+            if given.get(done) is None:
+                given = given | {done: self._advised(plan, done)}
+            with heard() as said:
+                make: Callable[..., Any] = tour_day if isinstance(session, Tour) else campaign_day
+                day, contradictions = make(session, **given)
+                plan.beginning.report(session, day)
+            pointed_out = (*contradictions, *said)
+            kept = self.store.add_day(name, number, asdict(day), pointed_out, result_of(session))
+            self._remember(replace(plan, days=(*plan.days, kept)), session)
+            return kept
+
+    def undo(self, name: str, number: int) -> Plan:
+        """Take back the last day."""
+        with self._turn(name):
+            self.store.remove_day(name, number)
+            return self.store.plan(name)
+
+    def remove(self, name: str) -> None:
+        """Forget a campaign or tour."""
+        with self._turn(name):
+            self.store.remove_plan(name)
+            with self._sessions_lock:
+                self._sessions.pop(name, None)
+
+    def journal(self, plan: Plan) -> Journal:
+        """The journal with all its days and what is advised today, as `lmta plan` writes it."""
+        whole = json.loads(journal_text(plan.beginning)) | {"history": [day.report for day in plan.days]}
+        advice = self.store.advice(plan.id, plan.day)
+        if advice is not None:
+            whole["advised"] = [pick["id"] for pick in advice["picks"]]
+        return read_journal(Content("journal", json.dumps(whole).encode()))
+
+    def session(self, plan: Plan) -> Session:
+        """The campaign or tour where it stands; to be read, never advanced."""
+        lived = _lived(plan)
+        with self._sessions_lock:
+            kept = self._sessions.get(plan.id)
+        if kept is not None and kept[0] == lived:
+            return kept[1]
+        journal = self.journal(plan)
+        with heard():
+            session = replay(journal, self.store.content(plan), plan.title)
+        self._remember(plan, session)
+        return session
+
+    def _remember(self, plan: Plan, session: Session) -> None:
+        with self._sessions_lock:
+            self._sessions[plan.id] = (_lived(plan), session)
+            self._sessions.move_to_end(plan.id)
+            while len(self._sessions) > MOST_SESSIONS:
+                self._sessions.popitem(last=False)
+
+    def _advised(self, plan: Plan, field: str) -> list[Any]:
+        advice = self.store.advice(plan.id, plan.day)
+        if advice is None:
+            raise InputError(f"{field}: nothing was advised for day {plan.day} yet; ask first, or say what was done.")
+        return [pick["id"] for pick in advice["picks"]]
+
+    def _turn(self, name: str) -> threading.RLock:
+        """Whoever changes a plan waits for those before."""
+        return self._turns[hash(name) % len(self._turns)]
+
+
+def _lived(plan: Plan) -> tuple[Any, ...]:
+    """What a session follows from, beside its data."""
+    return tuple(day.report for day in plan.days)

@@ -1,0 +1,176 @@
+"""What to expect from today to the end: simulated futures under one or more policies, as jobs that can be stopped."""
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lmta.policies.player import AbstractPlayer, day_seed
+from lmta.problems.batch import make_batch
+from lmta.problems.session import Session
+from lmta.service.desk import Desk, kind_of, named_player, result_of
+from lmta.service.store import ConflictError, Forecast, Plan
+from lmta.types import InputError
+
+LOWEST, HIGHEST = 5, 95
+"""The percentiles between which nine futures of ten lie."""
+MOST_AT_ONCE = 25
+MOST_EDGES_AT_ONCE = 20_000_000
+MOST_WAITING = 20
+
+
+class Stopped(Exception):  # noqa: N818
+    """Somebody cancelled the job."""
+
+
+@dataclass
+class _Job:
+    """A job under way."""
+
+    forecast: Forecast
+    progress: float = 0.0
+    cancelled: bool = False
+
+
+def simulate(
+    player: AbstractPlayer, session: Session, futures: int, seed: int, on_day: Callable[[], None]
+) -> np.ndarray:
+    """The result at the end of each day that is left (columns) in each future (rows); the first column is today."""
+    now = result_of(session)
+    days_left = session.days - session.day + 1
+    width = _width(session)
+    rewards = []
+    prepared = player.prepare(session.instance, seed)
+    for chunk in range(_chunks(session, futures)):
+        batch = make_batch(session.problem, [session.instance] * width, day_seed(seed, chunk))
+        states = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (width, *leaf.shape)), session.state)
+        earned = []
+        for day in range(days_left):
+            seeds = [day_seed(seed, chunk, n, day) for n in range(width)]
+            states, record = player.play_day(batch, states, [prepared] * width, seeds)
+            earned.append(np.asarray(record.reward))
+            on_day()
+        rewards.append(np.stack(earned, axis=1))
+    return now + np.cumsum(np.concatenate(rewards)[:futures], axis=1, dtype=np.float64)
+
+
+def _width(session: Session) -> int:
+    edges = session.instance.graph.senders.shape[0]
+    return max(1, min(MOST_AT_ONCE, MOST_EDGES_AT_ONCE // max(1, edges)))
+
+
+def _chunks(session: Session, futures: int) -> int:
+    return -(-futures // _width(session))
+
+
+def summary(policy: str, results: np.ndarray) -> dict[str, Any]:
+    """Mean and interval of the final result, and by day."""
+    low, high = np.percentile(results, [LOWEST, HIGHEST], axis=0)
+    mean = results.mean(axis=0)
+    by_day = [
+        {"mean": m, "low": a, "high": b} for m, a, b in zip(mean.tolist(), low.tolist(), high.tolist(), strict=True)
+    ]
+    return {"policy": policy, **by_day[-1], "by_day": by_day}
+
+
+class Forecasts:
+    """The jobs: one at a time in a thread of its own, the others wait."""
+
+    def __init__(self, desk: Desk):
+        self._desk = desk
+        self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._jobs: dict[str, _Job] = {}
+        self._lock = threading.Lock()
+        self._worker = threading.Thread(target=self._work, name="forecasts", daemon=True)
+        self._worker.start()
+
+    def ask(self, name: str, policies: list[str], futures: int, seed: int) -> Forecast:
+        """Begin a job from where a campaign or tour stands now."""
+        plan = self._desk.store.plan(name)
+        if plan.day > plan.beginning.days:
+            raise ConflictError(f"All {plan.beginning.days} days are over; there is nothing to expect.")
+        chosen = policies or [plan.beginning.policy]
+        for policy in chosen:
+            named_player(policy, kind_of(plan.beginning))
+        with self._lock:
+            if len(self._jobs) >= MOST_WAITING:
+                raise ConflictError(f"{MOST_WAITING} forecasts are waiting already; cancel one or try again later.")
+            request = {"day": plan.day, "policies": list(dict.fromkeys(chosen)), "futures": futures, "seed": seed}
+            forecast = self._desk.store.add_forecast(name, request)
+            self._jobs[forecast.id] = _Job(forecast)
+        self._waiting.put(forecast.id)
+        return forecast
+
+    def progress(self, forecast: Forecast) -> float:
+        """The share that is done."""
+        job = self._jobs.get(forecast.id)
+        return job.progress if job else float(forecast.status == "done")
+
+    def cancel(self, plan: str, name: str) -> Forecast:
+        """Stop a job; one that has ended stays as it is."""
+        forecast = self._desk.store.forecast(plan, name)
+        job = self._jobs.get(name)
+        if job is not None:
+            job.cancelled = True
+        self._desk.store.mark_forecast(forecast.id, "cancelled")
+        return self._desk.store.forecast(plan, name)
+
+    def close(self) -> None:
+        """Stop whatever is under way."""
+        for job in list(self._jobs.values()):
+            job.cancelled = True
+        self._waiting.put(None)
+
+    def _work(self) -> None:
+        while (name := self._waiting.get()) is not None:
+            job = self._jobs[name]
+            try:
+                outcome = self._run(job)
+                self._desk.store.mark_forecast(name, "done", outcome)
+            except Stopped:
+                pass  # it was noted by whoever stopped it, or will be at the next start
+            except InputError as error:
+                self._desk.store.mark_forecast(name, "failed", {"error": str(error)})
+            except Exception:
+                self._desk.store.mark_forecast(name, "failed", {"error": "The forecast broke off; see the log."})
+                raise
+            finally:
+                self._jobs.pop(name, None)
+
+    def _run(self, job: _Job) -> dict[str, Any]:
+        forecast = job.forecast
+        plan = self._plan_then(job)
+        session = self._desk.session(plan)
+        request = forecast.request
+        policies = request["policies"]
+        steps = len(policies) * (session.days - session.day + 1) * _chunks(session, request["futures"])
+
+        def on_day() -> None:
+            self._desk.computing.release()  # let a decision go first
+            self._desk.computing.acquire()
+            job.progress += 1 / steps
+            if job.cancelled:
+                raise Stopped
+
+        rows = []
+        for policy in policies:
+            player = named_player(policy, kind_of(plan.beginning))
+            with self._desk.computing:
+                results = simulate(player, session, request["futures"], request["seed"], on_day)
+            rows.append(summary(policy, results))
+        return {"day": session.day, "now": result_of(session), "policies": rows}
+
+    def _plan_then(self, job: _Job) -> Plan:
+        """The plan as it was when the job was asked for."""
+        if job.cancelled:
+            raise Stopped
+        self._desk.store.mark_forecast(job.forecast.id, "running")
+        plan = self._desk.store.plan(job.forecast.plan)
+        if plan.day != job.forecast.request["day"]:
+            raise InputError("The plan has moved on since this forecast was asked for; ask again.")
+        return plan

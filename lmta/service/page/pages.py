@@ -1,0 +1,114 @@
+"""The addresses of the page, and what all of them share."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fastapi import FastAPI
+from nicegui import run, ui
+
+from lmta.service.desk import Desk, Standing, standing
+from lmta.service.forecast import Forecasts
+from lmta.service.page.day import DayView
+from lmta.service.page.new import NewForm
+from lmta.service.page.parts import attempt, heading, progress_text, result_text
+from lmta.service.store import NotFoundError
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { font-size: 16px; }
+.nicegui-content { padding: 0; }
+a:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid #f0a202; outline-offset: 2px; }
+.ids { overflow-wrap: anywhere; }
+"""
+
+
+def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
+    """Put the page beside the API."""
+
+    @ui.page("/", title="lmta advisor")
+    async def list_page() -> None:
+        with _frame():
+            await _list(desk)
+
+    @ui.page("/new", title="New · lmta advisor")
+    def new_page() -> None:
+        with _frame():
+            NewForm(desk).draw()
+
+    @ui.page("/plan/{name}", title="lmta advisor")
+    async def plan_page(name: str) -> None:
+        with _frame():
+            try:
+                plan = await run.io_bound(desk.store.plan, name)
+            except NotFoundError:
+                heading("It is not here", 1)
+                ui.label("This campaign or tour may have been removed.")
+                ui.link("See all", "/")
+                return
+            ui.page_title(f"{plan.title} · lmta advisor")
+            await DayView(desk, forecasts, name).draw()
+
+    ui.run_with(app, title="lmta advisor", favicon="🧭", dark=None, show_welcome_message=False)
+
+
+@contextmanager
+def _frame() -> Iterator[None]:
+    """The head of every page, and room for its content."""
+    ui.add_css(STYLE)
+    ui.colors(primary="#2e6f95", secondary="#f0a202", negative="#c0392b", positive="#2f8f5b")
+    dark = ui.dark_mode(None)
+
+    def switch() -> None:
+        dark.value = dark.value is not True
+
+    with ui.header().classes("items-center justify-between px-4 py-2"):
+        ui.link("lmta advisor", "/").classes("text-white text-lg font-bold no-underline")
+        with ui.row().classes("items-center gap-1"):
+            ui.button("New", icon="add", on_click=lambda: ui.navigate.to("/new")).props("flat color=white")
+            ui.button(icon="contrast", on_click=switch).props('flat round color=white aria-label="dark or light"')
+            ui.link("API", "/docs").classes("text-white text-sm")
+    with ui.column().classes("w-full max-w-screen-xl mx-auto p-3 md:p-5 gap-4").props("role=main"):
+        yield
+
+
+async def _list(desk: Desk) -> None:
+    heading("Campaigns and tours", 1)
+    waiting = ui.spinner(size="lg")
+    plans = await attempt(desk.store.plans)
+    waiting.delete()
+    if not plans:
+        with ui.card().classes("w-full items-center p-8 gap-3"):
+            ui.icon("explore", size="3rem").classes("opacity-60")
+            ui.label("Nothing here yet.").classes("text-lg")
+            ui.label("Bring a network or a list of cities, or begin with a sample.").classes("opacity-70 text-center")
+            ui.button("Begin", on_click=lambda: ui.navigate.to("/new"))
+        return
+    with ui.element("div").classes("grid grid-cols-1 md:grid-cols-2 xl:grid-cols-3 gap-4 w-full"):
+        for plan in plans:
+            _card(desk, standing(plan))
+
+
+def _card(desk: Desk, where: Standing) -> None:
+    with ui.card().classes("w-full gap-2"):
+        with ui.row().classes("items-center gap-2 no-wrap w-full"):
+            ui.icon("hub" if where.kind == "campaign" else "route", size="sm").classes("opacity-70")
+            ui.link(where.title, f"/plan/{where.id}").classes("text-lg font-bold ids")
+        ui.label(progress_text(where))
+        ui.linear_progress((where.day - 1) / where.days, show_value=False).props("rounded")
+        ui.label(f"{result_text(where)} · {where.policy}").classes("opacity-70 text-sm")
+        with ui.row().classes("w-full justify-end gap-1"):
+            ui.button("Remove", on_click=lambda: _ask_to_remove(desk, where)).props("flat dense color=negative")
+            label = "Look" if where.finished else "Go on"
+            ui.button(label, on_click=lambda: ui.navigate.to(f"/plan/{where.id}")).props("dense padding='xs md'")
+
+
+async def _ask_to_remove(desk: Desk, where: Standing) -> None:
+    with ui.dialog() as dialog, ui.card():
+        ui.label("Remove this for good?").classes("text-lg")
+        ui.label(where.title).classes("ids font-bold")
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Keep it", on_click=lambda: dialog.submit(False)).props("flat autofocus")
+            ui.button("Remove", on_click=lambda: dialog.submit(True)).props("color=negative")
+    if await dialog:
+        await attempt(desk.remove, where.id)
+        ui.navigate.reload()

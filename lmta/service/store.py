@@ -1,0 +1,295 @@
+"""What must not be lost, in one SQLite file: data, journals, their days, today's advice, forecasts.
+
+Every change is one transaction, on the disk before it is answered (WAL, synchronous=FULL).
+"""
+
+import json
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lmta.advisor.journal import Journal, journal_text, read_journal
+from lmta.problems.delimited import Content, shown
+from lmta.types import InputError
+
+FORMAT = 1
+_TABLES = """
+CREATE TABLE data (
+    fingerprint TEXT NOT NULL, name TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (fingerprint, name));
+CREATE TABLE plans (
+    id TEXT PRIMARY KEY, title TEXT NOT NULL, created TEXT NOT NULL, fingerprint TEXT NOT NULL, data TEXT NOT NULL,
+    journal TEXT NOT NULL, FOREIGN KEY (fingerprint, data) REFERENCES data (fingerprint, name));
+CREATE TABLE days (
+    plan TEXT NOT NULL REFERENCES plans (id) ON DELETE CASCADE, day INTEGER NOT NULL, report TEXT NOT NULL,
+    warnings TEXT NOT NULL, result REAL NOT NULL, reported TEXT NOT NULL, PRIMARY KEY (plan, day));
+CREATE TABLE advice (
+    plan TEXT NOT NULL REFERENCES plans (id) ON DELETE CASCADE, day INTEGER NOT NULL, advice TEXT NOT NULL,
+    PRIMARY KEY (plan, day));
+CREATE TABLE forecasts (
+    id TEXT PRIMARY KEY, plan TEXT NOT NULL REFERENCES plans (id) ON DELETE CASCADE, created TEXT NOT NULL,
+    request TEXT NOT NULL, status TEXT NOT NULL, outcome TEXT);
+CREATE INDEX forecasts_of_plan ON forecasts (plan, created);
+"""
+
+
+class NotFoundError(InputError):
+    """What was asked for is not there."""
+
+
+class ConflictError(InputError):
+    """Someone else was faster, or the day is another one by now."""
+
+
+@dataclass(frozen=True)
+class Day:
+    """A reported day: what was noted in the journal, what was pointed out, and the result up to its end."""
+
+    number: int
+    report: dict[str, Any]
+    warnings: tuple[str, ...]
+    result: float
+    reported: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A campaign or a tour as it is kept: its journal without days, and the days."""
+
+    id: str
+    title: str
+    created: str
+    beginning: Journal
+    days: tuple[Day, ...]
+
+    @property
+    def day(self) -> int:
+        """The day that comes next, counted from 1."""
+        return len(self.days) + 1
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A job that looks ahead: what was asked for, how it stands, and what came out."""
+
+    id: str
+    plan: str
+    created: str
+    request: dict[str, Any]
+    status: str
+    outcome: Any
+
+
+class Store:
+    """The database in a folder; any thread may use it."""
+
+    def __init__(self, folder: Path):
+        self._path = folder / "lmta.sqlite3"
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"data: {shown(folder)} cannot hold the database ({error}); name another.") from None
+
+    def _prepare(self) -> None:
+        """Make the tables of a new database; a job that a stop has cut short is marked so."""
+        with self._changing() as db:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, FORMAT):
+                raise InputError(f"data: {shown(self._path)} was made by another version of lmta; name another folder.")
+            if version == 0:
+                for statement in _TABLES.split(";\n"):
+                    db.execute(statement)
+                db.execute(f"PRAGMA user_version = {FORMAT}")
+            db.execute("UPDATE forecasts SET status = 'interrupted' WHERE status IN ('queued', 'running')")
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """This thread's own connection."""
+        db = getattr(self._local, "db", None)
+        if db is None:
+            db = sqlite3.connect(self._path, timeout=30, isolation_level=None)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA foreign_keys = ON")
+            self._local.db = db
+        return db
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that writes: all of it or nothing, one at a time."""
+        db = self._db
+        with self._lock:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+            db.execute("COMMIT")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that reads one moment of the database."""
+        db = self._db
+        db.execute("BEGIN")
+        try:
+            yield db
+        finally:
+            db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        with closing(self._db):
+            self._local.db = None
+
+    # --- plans -------------------------------------------------------------------------------------------------------
+
+    def add_plan(self, title: str, beginning: Journal, content: Content, days: tuple[Day, ...] = ()) -> str:
+        """Keep a new campaign or tour with its data; its id."""
+        name = secrets.token_hex(8)
+        with self._changing() as db:
+            key = (beginning.fingerprint, content.name)
+            db.execute("INSERT OR IGNORE INTO data VALUES (?, ?, ?)", (*key, content.data))
+            row = (name, title, _now(), *key, journal_text(beginning).decode())
+            db.execute("INSERT INTO plans VALUES (?, ?, ?, ?, ?, ?)", row)
+            for day in days:
+                _insert_day(db, name, day)
+        return name
+
+    def plan(self, name: str) -> Plan:
+        """The campaign or tour of that id."""
+        with self._reading() as db:
+            return _plan(db, name)
+
+    def plans(self) -> list[Plan]:
+        """All campaigns and tours, the newest first."""
+        with self._reading() as db:
+            names = db.execute("SELECT id FROM plans ORDER BY created DESC, id").fetchall()
+            return [_plan(db, name) for (name,) in names]
+
+    def content(self, plan: Plan) -> Content:
+        """The data of a campaign or tour."""
+        key = (plan.beginning.fingerprint, plan.beginning.data)
+        row = self._db.execute("SELECT content FROM data WHERE fingerprint = ? AND name = ?", key).fetchone()
+        return Content(plan.beginning.data, row[0])
+
+    def change_plan(self, name: str, title: str, beginning: Journal) -> None:
+        """Another title, policy or seed; what was advised for the day that comes next is forgotten."""
+        with self._changing() as db:
+            plan = _plan(db, name)
+            row = (title, journal_text(beginning).decode(), name)
+            db.execute("UPDATE plans SET title = ?, journal = ? WHERE id = ?", row)
+            if (plan.beginning.policy, plan.beginning.seed) != (beginning.policy, beginning.seed):
+                db.execute("DELETE FROM advice WHERE plan = ? AND day >= ?", (name, plan.day))
+
+    def remove_plan(self, name: str) -> None:
+        """Forget a campaign or tour, and its data where nobody else has the same."""
+        with self._changing() as db:
+            _plan(db, name)
+            db.execute("DELETE FROM plans WHERE id = ?", (name,))
+            db.execute("DELETE FROM data WHERE (fingerprint, name) NOT IN (SELECT fingerprint, data FROM plans)")
+
+    # --- days and advice ---------------------------------------------------------------------------------------------
+
+    def add_day(self, name: str, number: int, report: dict[str, Any], warnings: tuple[str, ...], result: float) -> Day:
+        """Note a day, unless it is there already or is not the next."""
+        day = Day(number, json.loads(json.dumps(report)), warnings, result, _now())
+        with self._changing() as db:
+            check_next(_plan(db, name), number)
+            _insert_day(db, name, day)
+        return day
+
+    def remove_day(self, name: str, number: int) -> None:
+        """Take back the last day, and what was advised for the day after it."""
+        with self._changing() as db:
+            plan = _plan(db, name)
+            if number != len(plan.days) or number < 1:
+                last = f"the last one is day {len(plan.days)}" if plan.days else "none was reported yet"
+                raise ConflictError(f"day: {number} given, but only the last reported day can be taken back; {last}.")
+            db.execute("DELETE FROM days WHERE plan = ? AND day = ?", (name, number))
+            db.execute("DELETE FROM advice WHERE plan = ? AND day > ?", (name, number))
+
+    def advice(self, name: str, day: int) -> dict[str, Any] | None:
+        """What was advised for a day, if it was asked for."""
+        row = self._db.execute("SELECT advice FROM advice WHERE plan = ? AND day = ?", (name, day)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def keep_advice(self, seen: Plan, advice: dict[str, Any]) -> None:
+        """Keep what was advised for the day that comes next, unless the plan has moved on since it was seen."""
+        with self._changing() as db:
+            plan = _plan(db, seen.id)
+            if plan.beginning == seen.beginning and plan.days == seen.days:
+                row = (seen.id, seen.day, json.dumps(advice))
+                db.execute("INSERT OR IGNORE INTO advice VALUES (?, ?, ?)", row)
+
+    # --- forecasts ---------------------------------------------------------------------------------------------------
+
+    def add_forecast(self, plan: str, request: dict[str, Any]) -> Forecast:
+        """Keep a new job."""
+        forecast = Forecast(secrets.token_hex(8), plan, _now(), request, "queued", None)
+        with self._changing() as db:
+            _plan(db, plan)
+            row = (forecast.id, plan, forecast.created, json.dumps(request), forecast.status)
+            db.execute("INSERT INTO forecasts VALUES (?, ?, ?, ?, ?, NULL)", row)
+        return forecast
+
+    def mark_forecast(self, name: str, status: str, outcome: Any = None) -> None:
+        """Note how a job stands or has ended; one that has ended stays as it is."""
+        with self._changing() as db:
+            row = (status, None if outcome is None else json.dumps(outcome), name)
+            where = "WHERE id = ? AND status IN ('queued', 'running')"
+            db.execute(f"UPDATE forecasts SET status = ?, outcome = ? {where}", row)
+
+    def forecast(self, plan: str, name: str) -> Forecast:
+        """A job of a campaign or tour."""
+        for forecast in self.forecasts(plan):
+            if forecast.id == name:
+                return forecast
+        raise NotFoundError(f"forecast: {name!r} is not there.")
+
+    def forecasts(self, plan: str) -> list[Forecast]:
+        """The jobs of a campaign or tour, the newest first."""
+        with self._reading() as db:
+            _plan(db, plan)
+            columns = "id, plan, created, request, status, outcome"
+            order = "ORDER BY created DESC, rowid DESC"
+            rows = db.execute(f"SELECT {columns} FROM forecasts WHERE plan = ? {order}", (plan,)).fetchall()
+        return [Forecast(*row[:3], json.loads(row[3]), row[4], json.loads(row[5] or "null")) for row in rows]
+
+
+def check_next(plan: Plan, number: int) -> None:
+    """Refuse a day that is not the next."""
+    if number != plan.day:
+        so_far = f"day {number} was reported already; " if number < plan.day else ""
+        raise ConflictError(f"day: {number} given, but {so_far}the next is day {plan.day}; load it anew.")
+
+
+def _plan(db: sqlite3.Connection, name: str) -> Plan:
+    row = db.execute("SELECT id, title, created, journal FROM plans WHERE id = ?", (name,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"id: {name!r} is not there; it may have been removed.")
+    columns = "day, report, warnings, result, reported"
+    days = db.execute(f"SELECT {columns} FROM days WHERE plan = ? ORDER BY day", (name,)).fetchall()
+    journal = read_journal(Content("journal", row[3].encode()))
+    return Plan(*row[:3], journal, tuple(_day(*columns) for columns in days))
+
+
+def _day(number: int, report: str, warnings: str, result: float, reported: str) -> Day:
+    return Day(number, json.loads(report), tuple(json.loads(warnings)), result, reported)
+
+
+def _insert_day(db: sqlite3.Connection, plan: str, day: Day) -> None:
+    row = (plan, day.number, json.dumps(day.report), json.dumps(day.warnings), day.result, day.reported)
+    db.execute("INSERT INTO days VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,48 @@
+"""The service without its page, in a folder of its own."""
+
+import pytest
+from fastapi.testclient import TestClient
+
+from lmta.service.app import make_app
+from lmta.service.data import Limits
+from lmta.service.desk import Desk
+from lmta.service.store import Store
+
+EDGES = "source,target\nann,bob\nbob,cyd\ncyd,dan\nann,dan\neve,ann\n<script>,eve\n=1+1,ann\n"
+CITIES = "name,x,y,profit\nhome,0,0,0\ninn,1,0,0.9\nmill,0,1,0.5\nport,3,4,0.7\n"
+
+
+@pytest.fixture
+def open_service(tmp_path):
+    """Open the service in the folder, again and again if asked."""
+    opened = []
+
+    def open_(**settings):
+        desk = Desk(Store(tmp_path / "data"), settings.pop("limits", Limits(bytes=200_000, rows=2_000)))
+        client = TestClient(make_app(desk, with_page=False, **settings), base_url="http://127.0.0.1")
+        opened.append(client.__enter__())
+        return client
+
+    yield open_
+    for client in opened:
+        client.__exit__(None, None, None)
+
+
+@pytest.fixture
+def client(open_service):
+    return open_service()
+
+
+@pytest.fixture
+def begin(client):
+    """Begin a campaign or a tour; its address."""
+
+    def begin_(kind="campaigns", file=None, **settings):
+        data = {"days": 3, "budget": 3, "policy": "average-degree" if kind == "campaigns" else "even-greedy"} | settings
+        name, text = file or (("friends.csv", EDGES) if kind == "campaigns" else ("cities.csv", CITIES))
+        files = None if "sample" in data else {"file": (name, text)}
+        answer = client.post(f"/api/v1/{kind}", data=data, files=files)
+        assert answer.status_code == 201, answer.text
+        return f"/api/v1/plans/{answer.json()['plan']['id']}"
+
+    return begin_

@@ -1,0 +1,315 @@
+"""The JSON API: begin, advise, report, take back, look ahead, take away."""
+
+import csv
+import io
+import time
+
+import networkx as nx
+import pytest
+
+import lmta
+from lmta import cli
+from lmta.service.data import sample_content
+
+
+def report(client, plan, **day):
+    return client.post(f"{plan}/day", json=day)
+
+
+def finished(client, job):
+    """The job once it has ended."""
+    for _ in range(600):
+        seen = client.get(job).json()
+        if seen["status"] not in ("queued", "running"):
+            return seen
+        time.sleep(0.1)
+    raise AssertionError("the forecast never ended")
+
+
+def test_ten_days_agree_with_the_shell_and_with_python(client, begin, tmp_path):
+    """Les Misérables by all three, to the last node; the state that is taken away is the one the shell has."""
+    plan = begin(sample="les-miserables", days=10, budget=12, policy="average-ris", seed=3)
+    data = tmp_path / "les-miserables.csv"
+    data.write_bytes(sample_content("les-miserables").data)
+    state, observed = tmp_path / "state.json", tmp_path / "observed.txt"
+    campaign, adviser = lmta.Campaign(data, days=10, budget=12, directed=False), lmta.policy("average-ris")
+    shell = ["plan", "--state", str(state)]
+    begun = ["--graph", str(data), "--undirected", "--days", "10", "--budget", "12"]
+    assert cli.run([*shell, *begun, "--policy", "average-ris", "--seed", "3"]) == 0
+    for day in range(1, 11):
+        advice = client.get(f"{plan}/advice").json()
+        decision = adviser.decide(campaign, seed=3)
+        assert [pick["id"] for pick in advice["picks"]] == list(decision.nodes)
+        assert (advice["budget"], advice["why"]) == (decision.budget, decision.why)
+        taken = client.get(f"{plan}/state").content
+        assert taken == state.read_bytes()
+        hit = [n for n in campaign.legal() if n not in decision.nodes and str(n)[0] in "MC"][: day % 3]
+        campaign.advance(seeded=decision.nodes, activated=hit) if not hit else _advance(campaign, decision, hit)
+        answer = report(client, plan, day=day, activated=hit)
+        assert answer.status_code == 200
+        assert answer.json()["plan"]["result"] == campaign.influenced
+        observed.write_text("".join(f"{name}\n" for name in hit))
+        assert cli.run([*shell, "--day", str(day), "--observed", str(observed)]) == 0
+    assert client.get(plan).json()["finished"]
+    assert client.get(f"{plan}/state").content == state.read_bytes()
+
+
+def _advance(campaign, decision, hit):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lmta.ModelWarning)
+        campaign.advance(seeded=decision.nodes, activated=hit)
+
+
+def test_advice_has_reasons(client, begin):
+    """Ann has two out-neighbours, each hit with 1/2 or 1; the seed itself counts too."""
+    advice = client.get(f"{begin()}/advice").json()
+    assert advice["picks"] == [{"id": "ann", "value": 2.0, "gain": pytest.approx(1 + 1 + 0.5)}]
+    assert [pick["id"] for pick in advice["alternatives"]] == ["bob", "cyd", "eve", "<script>", "=1+1"]
+    assert advice["alternatives"][0]["gain"] == pytest.approx(2)
+    assert (advice["day"], advice["budget"], advice["budget_left"]) == (1, 1, 3)
+    assert "average" in advice["why"]
+    assert advice["milliseconds"] > 0
+    assert advice["search"] is None
+
+
+def test_advice_stays_until_the_day_is_over(client, begin):
+    plan = begin(policy="average-random")
+    first = client.get(f"{plan}/advice").json()
+    assert client.get(f"{plan}/advice").json() == first
+    assert report(client, plan, day=1, activated=[]).status_code == 200
+    assert client.get(f"{plan}/advice").json()["day"] == 2
+
+
+def test_a_tour_with_a_closed_city(client, begin):
+    plan = begin("tours", limit=3)
+    answer = report(
+        client, plan, day=1, visited=["port", "inn"], closed=["port"], profits=[{"id": "mill", "profit": 2}]
+    )
+    assert answer.json()["day"]["warnings"] == []
+    assert answer.json()["plan"]["result"] == pytest.approx(0.8)
+    assert answer.json()["plan"]["budget_left"] == 1
+    assert [pick["id"] for pick in client.get(f"{plan}/advice").json()["picks"]] == ["mill"]
+
+
+CONTRADICTIONS = {
+    "activated before": ({"seeded": [], "activated": ["bob"]}, "activated: 'bob' is active already"),
+    "removed before": ({"seeded": [], "activated": ["ann"]}, "activated: 'ann' was reached already"),
+    "twice": ({"seeded": [], "activated": ["cyd", "cyd"]}, "activated: 'cyd' is named 2 times"),
+    "seeded and activated": ({"seeded": ["eve"], "activated": ["eve"]}, "'eve' was seeded today"),
+    "out of reach": ({"seeded": [], "activated": ["eve"]}, "no active neighbour could reach 'eve'"),
+    "seeded before": ({"seeded": ["ann"], "activated": []}, "seeded: 'ann' was reached already"),
+}
+
+
+@pytest.mark.parametrize(("day", "warning"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_contradictions_are_taken_with_a_warning(client, begin, day, warning):
+    plan = begin()
+    assert report(client, plan, day=1, seeded=["ann"], activated=["bob"]).json()["day"]["warnings"] == []
+    answer = report(client, plan, day=2, **day)
+    assert answer.status_code == 200
+    assert len(answer.json()["day"]["warnings"]) == 1
+    assert warning in answer.json()["day"]["warnings"][0]
+    assert client.get(f"{plan}/history").json()[1]["warnings"] == answer.json()["day"]["warnings"]
+
+
+def test_contradictions_of_a_tour(client, begin):
+    plan = begin("tours", limit=3)
+    report(client, plan, day=1, visited=["inn"], profits=[])
+    answer = report(client, plan, day=2, visited=["inn"], profits=[{"id": "inn", "profit": 1}]).json()
+    assert [w.split(";")[0] for w in answer["day"]["warnings"]] == [
+        "visited: 'inn' was visited before or is the start",
+        "profits: 'inn' has been visited or is the start",
+    ]
+    assert answer["plan"]["result"] == pytest.approx(0.9)
+
+
+REFUSED = {
+    "unknown": ({"day": 1, "seeded": ["zoe"], "activated": []}, 422, "seeded: 'zoe' is not one of the 7 known ids"),
+    "too many": ({"day": 1, "seeded": ["ann", "bob", "cyd", "dan"], "activated": []}, 422, "4 picks exceed the 3"),
+    "failed alone": ({"day": 1, "seeded": [], "failed": ["ann"], "activated": []}, 422, "not among those seeded"),
+    "another day": ({"day": 2, "seeded": [], "activated": []}, 409, "the next is day 1"),
+    "no day": ({"seeded": [], "activated": []}, 422, "day: Field required"),
+    "as advised, unasked": ({"day": 1, "activated": []}, 422, "nothing was advised for day 1 yet"),
+    "of a tour": ({"day": 1, "visited": [], "profits": []}, 422, "this is a campaign; report seeded and activated"),
+    "a float": ({"day": 1, "seeded": [1.5], "activated": []}, 422, "seeded.0"),
+}
+
+
+@pytest.mark.parametrize(("day", "code", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_a_refused_day_changes_nothing(client, begin, day, code, sentence):
+    plan = begin()
+    answer = report(client, plan, **day)
+    assert answer.status_code == code
+    assert sentence in answer.json()["detail"]
+    assert client.get(f"{plan}/history").json() == []
+    assert client.get(plan).json()["day"] == 1
+
+
+def test_the_same_day_from_two_tabs(client, begin):
+    plan = begin()
+    first = report(client, plan, day=1, seeded=["ann"], activated=[])
+    second = report(client, plan, day=1, seeded=["bob"], activated=[])
+    assert (first.status_code, second.status_code) == (200, 409)
+    assert "day 1 was reported already" in second.json()["detail"]
+    assert [day["report"]["seeded"] for day in client.get(f"{plan}/history").json()] == [["ann"]]
+
+
+def test_undo_brings_back_the_day_and_its_advice(client, begin):
+    plan = begin()
+    advice = client.get(f"{plan}/advice").json()
+    report(client, plan, day=1, activated=["bob"])
+    second = client.get(f"{plan}/advice").json()
+    assert client.delete(f"{plan}/days/2").status_code == 409
+    assert client.delete(f"{plan}/days/1").json()["day"] == 1
+    assert client.get(f"{plan}/advice").json() == advice
+    report(client, plan, day=1, seeded=["eve"], activated=["ann", "cyd"])
+    assert client.get(f"{plan}/advice").json()["picks"] != second["picks"]
+    assert client.delete(f"{plan}/days/0").status_code == 409
+
+
+def test_another_policy_from_today_on(client, begin):
+    plan = begin()
+    client.get(f"{plan}/advice")
+    assert client.patch(plan, json={"policy": "normal-score", "title": "Spring"}).json()["policy"] == "normal-score"
+    assert client.get(f"{plan}/advice").json()["policy"] == "normal-score"
+    assert client.get("/api/v1/plans").json()[0]["title"] == "Spring"
+
+
+@pytest.mark.parametrize("policy", ["lmta:/etc", "lmta:runs/aim", "no-such", "even-insertion", ""])
+def test_a_policy_that_may_not_be_chosen(client, begin, policy):
+    plan = begin()
+    answer = client.patch(plan, json={"policy": policy})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("policy")
+    assert client.get(plan).json()["policy"] == "average-degree"
+
+
+def test_a_restart_finds_everything(open_service, begin):
+    plan = begin()
+    first = open_service()
+    advice = first.get(f"{plan}/advice").json()
+    report(first, plan, day=1, activated=["bob"])
+    again = open_service()
+    assert again.get(plan).json()["result"] == 2
+    again.delete(f"{plan}/days/1")
+    assert again.get(f"{plan}/advice").json() == advice
+
+
+def test_a_forecast_is_the_mean_of_what_can_happen(client, begin):
+    """One day is left and all is seeded: ann reaches dan or not with 1/2, bob for sure."""
+    plan = begin(days=1, budget=1)
+    job = client.post(f"{plan}/forecast", json={"policies": ["average-degree", "average-score"], "futures": 200})
+    assert job.status_code == 202
+    seen = finished(client, f"{plan}/forecasts/{job.json()['id']}")
+    assert (seen["status"], seen["progress"], seen["error"]) == ("done", 1.0, None)
+    first, second = seen["result"]["policies"]
+    assert (first["policy"], len(first["by_day"])) == ("average-degree", 1)
+    assert first["mean"] == pytest.approx(2.5, abs=0.15)  # four standard errors
+    assert (first["low"], first["high"]) == (2, 3)
+    assert second["mean"] == first["mean"]  # the same seed under the same luck
+
+
+def test_a_forecast_begins_where_things_stand(client, begin):
+    plan = begin(days=3, budget=3)
+    report(client, plan, day=1, seeded=["ann", "eve", "dan"], activated=["bob"])
+    job = client.post(f"{plan}/forecast", json={"futures": 30}).json()
+    result = finished(client, f"{plan}/forecasts/{job['id']}")["result"]
+    assert (result["day"], result["now"]) == (2, 4)
+    assert result["policies"][0]["low"] == 5  # cyd is reached for sure
+    assert len(result["policies"][0]["by_day"]) == 2
+
+
+def test_a_forecast_can_be_cancelled(client, begin):
+    plan = begin(sample="les-miserables", days=10, budget=10, policy="rollout")
+    job = client.post(f"{plan}/forecast", json={"futures": 2000}).json()
+    address = f"{plan}/forecasts/{job['id']}"
+    assert client.delete(address).json()["status"] == "cancelled"
+    assert finished(client, address)["result"] is None
+
+
+def test_a_restart_leaves_no_half_job(open_service, begin):
+    plan = begin(sample="les-miserables", days=10, budget=10, policy="rollout")
+    first = open_service()
+    job = first.post(f"{plan}/forecast", json={"futures": 2000}).json()
+    again = open_service()
+    assert again.get(f"{plan}/forecasts/{job['id']}").json()["status"] == "interrupted"
+    assert first.delete(f"{plan}/forecasts/{job['id']}").json()["status"] == "interrupted"
+
+
+def test_csv_is_safe_in_a_spreadsheet(client, begin):
+    plan = begin()
+    report(client, plan, day=1, seeded=["=1+1", "<script>"], failed=["<script>"], activated=["ann"])
+    answer = client.get(f"{plan}/export.csv")
+    assert answer.headers["content-type"].startswith("text/csv")
+    rows = list(csv.reader(io.StringIO(answer.text)))
+    assert rows == [
+        ["day", "what", "id", "profit", "result"],
+        ["1", "seeded", "'=1+1", "", ""],
+        ["1", "seeded", "<script>", "", ""],
+        ["1", "failed", "<script>", "", ""],
+        ["1", "activated", "ann", "", ""],
+        ["1", "end of day", "", "", "2.0"],
+    ]
+
+
+def test_everything_as_json(client, begin):
+    plan = begin()
+    report(client, plan, day=1, seeded=["ann"], activated=["bob"])
+    client.get(f"{plan}/advice")
+    everything = client.get(f"{plan}/export.json").json()
+    assert everything["history"][0]["report"] == {"seeded": ["ann"], "activated": ["bob"], "failed": []}
+    assert everything["settings"]["policy"] == "average-degree"
+    assert everything["advice"]["day"] == 2
+
+
+def test_what_is_taken_away_can_be_brought_back(client, begin):
+    for kind in ("campaigns", "tours"):
+        plan = begin(kind)
+        day = {"visited": ["inn"], "profits": []} if kind == "tours" else {"seeded": ["ann"], "activated": ["bob"]}
+        report(client, plan, day=1, **day)
+        state, data = client.get(f"{plan}/state").content, client.get(f"{plan}/data").content
+        answer = client.post("/api/v1/imports", files={"state": ("s.json", state), "data": ("d.csv", data)})
+        assert answer.status_code == 201
+        brought = f"/api/v1/plans/{answer.json()['plan']['id']}"
+        assert client.get(f"{brought}/state").content == state
+        assert client.get(brought).json()["result"] == client.get(plan).json()["result"]
+        wrong = client.post("/api/v1/imports", files={"state": ("s.json", state), "data": ("d.csv", data + b"\n")})
+        assert wrong.json()["detail"] == "data: is not what the state was begun with; bring the file that it names."
+
+
+def test_a_state_that_names_a_folder_is_refused(client, begin):
+    plan = begin()
+    state, data = client.get(f"{plan}/state").text, client.get(f"{plan}/data").content
+    for old, new in (("average-degree", "lmta:../runs"), ("lmta campaign 1", "other")):
+        files = {"state": ("s.json", state.replace(old, new)), "data": ("d.csv", data)}
+        assert client.post("/api/v1/imports", files=files).status_code == 422
+    assert len(client.get("/api/v1/plans").json()) == 1
+
+
+def test_a_preview_counts(client):
+    seen = client.post(
+        "/api/v1/preview", data={"kind": "campaign", "sample": "les-miserables", "directed": False}
+    ).json()
+    graph = nx.les_miserables_graph()
+    assert (seen["nodes"], seen["edges"], seen["errors"]) == (77, 2 * graph.number_of_edges(), [])
+    assert sum(bar["count"] for bar in seen["histogram"]) == 77
+
+
+def test_a_preview_names_the_lines_at_fault(client):
+    text = "source,target,probability\na,b,0.5\na,c,2\nb,b,0.1\nc,d,x\nd,a,1\n"
+    seen = client.post("/api/v1/preview", data={"kind": "campaign"}, files={"file": ("my net.csv", text)}).json()
+    assert [error.split(";")[0] for error in seen["errors"]] == [
+        "my net.csv, line 5: probability 'x' is not a number",
+        "my net.csv, line 4: source and target are both 'b'",
+        "my net.csv, line 3: probability 2.0 is not between 0 and 1",
+    ]
+
+
+def test_forgetting_a_plan(client, begin):
+    plan = begin()
+    assert client.delete(plan).status_code == 204
+    assert client.get(plan).status_code == 404
+    assert client.get(f"{plan}/advice").status_code == 404
+    assert client.get("/api/v1/plans").json() == []
