@@ -112,9 +112,11 @@ def _measured(content: Content, kind: Kind, directed: bool) -> tuple[int, int, n
 def _histogram(values: np.ndarray) -> tuple[Bin, ...]:
     low, high = float(values.min()), float(values.max())
     whole = bool((values == values.round()).all())
-    if whole and high - low < MOST_BINS:
-        counts = np.bincount((values - low).astype(int))
-        return tuple(Bin(low + i, low + i, int(count)) for i, count in enumerate(counts))
+    if whole:
+        width = int((high - low) // MOST_BINS) + 1
+        counts = np.bincount(((values - low) // width).astype(int))
+        starts = low + width * np.arange(len(counts))
+        return tuple(Bin(float(a), float(a + width - 1), int(n)) for a, n in zip(starts, counts, strict=True))
     counts, edges = np.histogram(values, MOST_BINS)
     return tuple(Bin(float(edges[i]), float(edges[i + 1]), int(count)) for i, count in enumerate(counts))
 

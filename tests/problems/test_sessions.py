@@ -293,5 +293,5 @@ def test_what_failed_must_have_been_tried(session, report):
 def test_a_probability_for_edges_that_have_none():
     c = campaign(probability=0.25)
     assert np.unique(np.asarray(c.instance.graph.weight)[np.asarray(c.instance.graph.edge_mask)]).tolist() == [0.25]
-    with pytest.raises(InputError, match="probability: 1.5 given, a number from 0 to 1 is needed"):
+    with pytest.raises(InputError, match=r"probability: 1\.5 given, a number from 0 to 1 is needed"):
         campaign(probability=1.5)

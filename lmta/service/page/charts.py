@@ -1,6 +1,7 @@
-"""Pictures as ECharts options: pure functions. Ids only ever stand where ECharts draws text, never where it reads HTML."""
+"""Pictures as ECharts options: pure functions. Ids stand where ECharts draws text, never where it reads HTML."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -20,6 +21,9 @@ GREY, BLUE, RED, AMBER, GREEN = "#8b97a5", "#3d8fc0", "#e4572e", "#f0a202", "#2f
 LINES = (BLUE, AMBER, GREEN, RED, "#9a6fd0", "#7a8b3c", "#c2669c", "#4ab0b8")
 TEXT = "#808a96"
 """Readable on white and on black."""
+GRID = {"splitLine": {"lineStyle": {"color": TEXT, "opacity": 0.2}}}
+_PLATE = {"color": "#1b1b1e", "backgroundColor": AMBER, "padding": [2, 5], "borderRadius": 3}
+"""Dark on amber, so that names are readable above any picture."""
 _TOOLTIP = {"renderMode": "richText"}
 _STATUS = {
     INACTIVE: {"name": "inactive", "symbol": "circle", "itemStyle": {"color": GREY}},
@@ -141,21 +145,23 @@ def _way(at: int, cities: Sequence[int], style: dict[str, Any], arrows: bool = F
     symbols = ["none", "arrow"] if arrows else ["none", "none"]
     return [
         {"source": str(a), "target": str(b), "lineStyle": style, "symbol": symbols, "symbolSize": 9}
-        for a, b in zip(stops, stops[1:], strict=False)
+        for a, b in pairwise(stops)
     ]
 
 
 def _graph(points: list[Any], links: list[Any], categories: list[Any], name: str, gap: str = "8%") -> dict[str, Any]:
+    marks = [{"name": category["name"], "icon": category["symbol"]} for category in categories]
     return {
         "tooltip": _TOOLTIP,
         "animation": False,
-        "legend": {"bottom": 0, "textStyle": {"color": TEXT}, "itemWidth": 14, "data": [c["name"] for c in categories]},
+        "legend": {"bottom": 0, "textStyle": {"color": TEXT}, "itemWidth": 14, "data": marks},
         "series": [
             {
                 "type": "graph",
                 "name": name,
                 "layout": "none",
                 "roam": True,
+                "preserveAspect": "contain",
                 "left": gap,
                 "right": gap,
                 "top": 24,
@@ -163,7 +169,7 @@ def _graph(points: list[Any], links: list[Any], categories: list[Any], name: str
                 "categories": categories,
                 "data": points,
                 "links": links,
-                "label": {"position": "top", "color": "inherit", "fontWeight": "bold", "fontSize": 13},
+                "label": {"position": "top", "fontWeight": "bold", "fontSize": 13, **_PLATE},
                 "labelLayout": {"hideOverlap": True},
                 "lineStyle": {"color": GREY, "width": 0.8, "opacity": 0.3},
                 "emphasis": {"label": {"show": True}},
@@ -189,7 +195,6 @@ def progress(days: int, results: Sequence[float], unit: str, forecast: dict[str,
         series += _expected(forecast)
     shown = [one["name"] for one in series if not one["name"].startswith(" ")]
     axis = {"nameTextStyle": {"color": TEXT}, "axisLabel": {"color": TEXT}}
-    grid = {"splitLine": {"lineStyle": {"color": TEXT, "opacity": 0.2}}}
     return {
         "animation": False,
         "tooltip": {**_TOOLTIP, "trigger": "axis"},
@@ -206,7 +211,7 @@ def progress(days: int, results: Sequence[float], unit: str, forecast: dict[str,
             "minInterval": 1,
             "splitLine": {"show": False},
         },
-        "yAxis": {**axis, **grid, "type": "value", "name": unit, "nameTextStyle": {"color": TEXT, "align": "left"}},
+        "yAxis": {**axis, **GRID, "type": "value", "name": unit, "nameTextStyle": {"color": TEXT, "align": "left"}},
         "series": series,
     }
 
@@ -255,6 +260,6 @@ def histogram(bins: Sequence[Bin], what: str) -> dict[str, Any]:
         "tooltip": _TOOLTIP,
         "grid": {"left": 48, "right": 16, "top": 32, "bottom": 48},
         "xAxis": {**axis, "type": "category", "data": names, "name": what, "nameLocation": "middle", "nameGap": 28},
-        "yAxis": {**axis, "type": "value", "name": "how many", "minInterval": 1},
+        "yAxis": {**axis, **GRID, "type": "value", "name": "how many", "minInterval": 1},
         "series": [{"type": "bar", "data": [b.count for b in bins], "itemStyle": {"color": BLUE}, "name": what}],
     }

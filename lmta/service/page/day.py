@@ -47,12 +47,12 @@ class DayView:
         """Everything, then again whenever a day is over."""
         self._top = ui.column().classes("w-full gap-1")
         with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-5 gap-4 w-full items-start"):
-            with ui.column().classes("w-full lg:col-span-3 gap-4"):
-                self._picture = ui.column().classes("w-full")
-                self._outlook = ui.column().classes("w-full")
-            with ui.column().classes("w-full lg:col-span-2 gap-4"):
-                self._advice = ui.column().classes("w-full")
-                self._report = ui.column().classes("w-full")
+            with ui.element("div").classes("contents lg:flex flex-col gap-4 lg:col-span-3"):
+                self._picture = ui.column().classes("w-full order-2 lg:order-none")
+                self._outlook = ui.column().classes("w-full order-4 lg:order-none")
+            with ui.element("div").classes("contents lg:flex flex-col gap-4 lg:col-span-2"):
+                self._advice = ui.column().classes("w-full order-1 lg:order-none")
+                self._report = ui.column().classes("w-full order-3 lg:order-none")
         self._past = ui.column().classes("w-full")
         await self._refresh()
 
@@ -81,7 +81,7 @@ class DayView:
         self._top.clear()
         with self._top:
             heading(where.title, 1)
-            ui.label(f"{progress_text(where)} · {result_text(where)}").classes("text-base").mark("standing")
+            ui.label(f"{progress_text(where)} · {result_text(where)}").classes("text-base")
             ui.linear_progress((where.day - 1) / where.days, show_value=False).props("rounded")
 
     # --- advice ------------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class DayView:
         is_campaign = self._where.kind == "campaign"
         if advice["picks"]:
             columns = {"rank": "", "id": "seed" if is_campaign else "visit, in this order", **MEASURES}
-            table(columns, _rows(advice["picks"]), left=("id",)).mark("advice")
+            table(columns, _rows(advice["picks"]), left=("id",)).classes("advice")
             stays = advice["budget_left"] - len(advice["picks"])
             ui.label(f"{stays} of the budget stay for later.").classes("opacity-70 text-sm")
         else:
@@ -273,7 +273,7 @@ class DayView:
             for row in sorted(job.outcome["policies"], key=lambda row: -row["mean"])
         ]
         columns = {"policy": "if this decides", "mean": "expected in the end", "interval": "9 of 10 futures"}
-        table(columns, rows, left=("policy",)).mark("expected")
+        table(columns, rows, left=("policy",)).classes("expected")
         said = f"From day {job.outcome['day']} on, {job.request['futures']} futures with the same luck for everyone."
         ui.label(said).classes("opacity-70 text-sm")
 
@@ -298,15 +298,6 @@ class DayView:
 
     def _follow(self, job: Forecast, ask: ui.button) -> None:
         """Show how a job gets on until it has ended."""
-        ask.set_enabled(False)
-        self._job_row.clear()
-        with self._job_row:
-            ui.spinner(size="sm")
-            bar = ui.linear_progress(0, show_value=False).classes("grow").props('aria-label="forecast"')
-            ui.button("Cancel", on_click=lambda: attempt(self._forecasts.cancel, self._name, job.id)).props(
-                "flat dense"
-            )
-            timer = ui.timer(0.5, lambda: look())
 
         async def look() -> None:
             now = await attempt(self._desk.store.forecast, self._name, job.id)
@@ -319,6 +310,18 @@ class DayView:
             if now is not None and now.status == "failed":
                 show_error(now.outcome["error"])
             self._draw_lines()
+
+        async def stop() -> None:
+            await attempt(self._forecasts.cancel, self._name, job.id)
+
+        ask.set_enabled(False)
+        self._job_row.clear()
+        with self._job_row:
+            ui.spinner(size="sm")
+            bar = ui.linear_progress(0, show_value=False).classes("grow").props('aria-label="forecast"')
+            ui.button("Cancel", on_click=stop).props("flat dense")
+        with self._outlook:
+            timer = ui.timer(0.5, look)
 
     # --- past --------------------------------------------------------------------------------------------------------
 
@@ -347,7 +350,7 @@ class DayView:
         columns = {"day": "day", "done": "seeded" if is_campaign else "visited", "failed": "failed or closed"}
         columns |= {"seen": "reached" if is_campaign else "profits", "result": "in all", "warnings": "pointed out"}
         rows = [_day_row(day.number, day.report, day.warnings, day.result) for day in self._plan.days]
-        table(columns, rows, left=("done", "failed", "seen", "warnings")).mark("days")
+        table(columns, rows, left=("done", "failed", "seen", "warnings")).classes("days")
 
     async def _undo(self) -> None:
         if await attempt(self._desk.undo, self._name, len(self._plan.days)):

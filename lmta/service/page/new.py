@@ -41,14 +41,14 @@ class NewForm:
     def draw(self) -> None:
         """The whole form."""
         heading("New campaign or tour", 1)
-        with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 w-full"):
-            with ui.column().classes("w-full gap-4"):
-                self._draw_data()
-                self._draw_settings()
-            with card("What the data hold"):
+        with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 w-full items-start"):
+            self._draw_data()
+            with card("What the data hold") as box:
+                box.classes("lg:row-span-2")
                 self._preview = ui.column().classes("w-full gap-2")
                 with self._preview:
                     ui.label("Choose a file or a sample to see it here.").classes("opacity-70")
+            self._draw_settings()
 
     def _draw_data(self) -> None:
         with card("Data"):

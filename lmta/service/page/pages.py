@@ -11,14 +11,19 @@ from lmta.service.forecast import Forecasts
 from lmta.service.page.day import DayView
 from lmta.service.page.new import NewForm
 from lmta.service.page.parts import attempt, heading, progress_text, result_text
-from lmta.service.store import NotFoundError
+from lmta.service.store import NotFoundError, Plan
 
 STYLE = """
 :root { color-scheme: light dark; }
 body { font-size: 16px; }
 .nicegui-content { padding: 0; }
 a:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid #f0a202; outline-offset: 2px; }
+.body--dark .text-primary { color: #7cc0e8 !important; }
+.body--dark .text-negative { color: #ff8a80 !important; }
 .ids { overflow-wrap: anywhere; }
+.q-table th { white-space: nowrap; overflow-wrap: normal; }
+.q-table td { min-width: 3rem; }
+.q-table td.text-left { min-width: 6rem; }
 """
 
 
@@ -28,7 +33,11 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
     @ui.page("/", title="lmta advisor")
     async def list_page() -> None:
         with _frame():
-            await _list(desk)
+            heading("Campaigns and tours", 1)
+            with _waiting():
+                await ui.context.client.connected()
+                plans = await attempt(desk.store.plans)
+            _show_list(desk, plans or [])
 
     @ui.page("/new", title="New · lmta advisor")
     def new_page() -> None:
@@ -39,7 +48,9 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
     async def plan_page(name: str) -> None:
         with _frame():
             try:
-                plan = await run.io_bound(desk.store.plan, name)
+                with _waiting():
+                    await ui.context.client.connected()
+                    plan = await run.io_bound(desk.store.plan, name)
             except NotFoundError:
                 heading("It is not here", 1)
                 ui.label("This campaign or tour may have been removed.")
@@ -71,11 +82,17 @@ def _frame() -> Iterator[None]:
         yield
 
 
-async def _list(desk: Desk) -> None:
-    heading("Campaigns and tours", 1)
-    waiting = ui.spinner(size="lg")
-    plans = await attempt(desk.store.plans)
-    waiting.delete()
+@contextmanager
+def _waiting() -> Iterator[None]:
+    """A sign that something is on its way."""
+    sign = ui.spinner(size="lg")
+    try:
+        yield
+    finally:
+        sign.delete()
+
+
+def _show_list(desk: Desk, plans: list[Plan]) -> None:
     if not plans:
         with ui.card().classes("w-full items-center p-8 gap-3"):
             ui.icon("explore", size="3rem").classes("opacity-60")

@@ -1,0 +1,205 @@
+"""A ten-day campaign and a five-day tour in a real browser, as a user does them.
+
+`LMTA_SCREENSHOTS=docs/pictures pytest tests/service/test_browser.py` makes the pictures of the guide again.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+import lmta
+from lmta.service.data import sample_content
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PICTURES = os.environ.get("LMTA_SCREENSHOTS")
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+PATIENCE = 120_000  # milliseconds; the first decision compiles
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH; `apt-get install chromium` brings one")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """`lmta serve` in a process of its own."""
+    data = tmp_path_factory.mktemp("served")
+    command = [sys.executable, "-c", "from lmta.cli import main; main()", "serve", "--port", "0", "--data", str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().split("on ")[1].split(" ")[0]
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser, address):
+    """A page that sees no other host and logs no error."""
+    context = browser.new_context(viewport=WIDE, base_url=address, color_scheme="light")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.on("console", lambda line: page.errors.append(line.text) if line.type == "error" else None)
+    page.on("request", lambda r: page.errors.append(r.url) if not _is_own(r.url, address) else None)
+    yield page
+    assert page.errors == []
+    context.close()
+
+
+def _is_own(url, address):
+    return url.startswith((address, address.replace("http", "ws"), "data:", "blob:"))
+
+
+def picture(page, name):
+    """Wide and narrow, light and dark, where pictures are asked for."""
+    if PICTURES is None:
+        return
+    folder = Path(PICTURES)
+    folder.mkdir(parents=True, exist_ok=True)
+    for scheme, size, suffix in (("light", WIDE, ""), ("dark", NARROW, "-phone"), ("dark", WIDE, "-dark")):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size(size)
+        expect(page.locator(".q-notification")).to_have_count(0)
+        page.evaluate("window.scrollTo(0, 0)")
+        page.wait_for_timeout(1_200)
+        page.screenshot(path=folder / f"{name}{suffix}.png", full_page=True)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(WIDE)
+
+
+def begin(page, sample):
+    page.goto("/new")
+    page.get_by_role("button", name=sample).click()
+    expect(page.get_by_text("The first:")).to_be_visible()
+    expect(page.get_by_role("button", name="Begin")).to_be_enabled()
+
+
+def advised(page):
+    """The ids in the table of advice, in order."""
+    expect(page.get_by_text("Why:")).to_be_visible()
+    table = page.locator(".advice")
+    return [row.split("\t")[1] for row in table.locator("tbody").inner_text().splitlines() if "\t" in row]
+
+
+def choose(page, label, names):
+    """Type each id and take what is offered."""
+    for name in names:
+        field = page.get_by_label(label, exact=True)
+        field.click()
+        field.fill(name)
+        page.get_by_role("option", name=name, exact=True).click()
+    page.keyboard.press("Escape")
+
+
+def standing(page, text):
+    expect(page.get_by_text(text, exact=False).first).to_be_visible()
+
+
+def test_ten_days_of_les_miserables(page, address, tmp_path):
+    page.goto("/")
+    expect(page.get_by_text("Nothing here yet.")).to_be_visible()
+    picture(page, "empty")
+    begin(page, "Les Misérables")
+    picture(page, "new")
+    page.get_by_role("button", name="Begin").click()
+    data = tmp_path / "les-miserables.csv"
+    data.write_bytes(sample_content("les-miserables").data)
+    campaign = lmta.Campaign(data, days=10, budget=10, directed=False)
+    adviser = lmta.policy("average-lookahead")
+    reached = {1: ["Gavroche", "Cosette"], 2: ["Enjolras"], 4: ["Fantine"]}
+    for day in range(1, 11):
+        standing(page, f"Day {day} of 10 · {11 - day} of 10 seeds left")
+        expect(page.get_by_role("button", name=f"Report day {day}")).to_be_visible()
+        decision = adviser.decide(campaign)
+        assert advised(page) == list(decision.nodes)
+        hits = [name for name in reached.get(day, ()) if name in campaign.legal() and name not in decision.nodes]
+        choose(page, "Whom the cascade reached", hits)
+        if day == 3:
+            page.get_by_role("button", name="Forecast").click()
+            expect(page.get_by_text("100 futures with the same luck")).to_be_visible()
+            picture(page, "day")
+        page.get_by_role("button", name=f"Report day {day}").click()
+        _advance(campaign, decision.nodes, hits)
+    standing(page, f"All 10 days are over · 0 of 10 seeds left · {campaign.influenced} nodes reached")
+    picture(page, "over")
+    plan = page.url.rsplit("/", 1)[1]
+    history = httpx2.get(f"{address}/api/v1/plans/{plan}/history").json()
+    assert [day["result"] for day in history][-1] == campaign.influenced
+
+
+def _advance(campaign, seeded, activated):
+    """What was typed may be beyond the model, which is allowed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lmta.ModelWarning)
+        campaign.advance(seeded=seeded, activated=activated)
+
+
+def test_five_days_through_fifty_cities(page, tmp_path):
+    begin(page, "Fifty cities")
+    page.get_by_role("button", name="Begin").click()
+    data = tmp_path / "fifty-cities.csv"
+    data.write_bytes(sample_content("fifty-cities").data)
+    tour, adviser = lmta.Tour(data, days=5, budget=15), lmta.policy("even-insertion")
+    for day in range(1, 6):
+        standing(page, f"Day {day} of 5")
+        expect(page.get_by_role("button", name=f"Report day {day}")).to_be_visible()
+        decision = adviser.decide(tour)
+        assert advised(page) == list(decision.nodes)
+        closed = list(decision.nodes[:1]) if day == 2 else []
+        choose(page, "Of these were closed", closed)
+        if day == 3:
+            picture(page, "tour")
+        page.get_by_role("button", name=f"Report day {day}").click()
+        tour.advance(visited=decision.nodes, closed=closed)
+    standing(page, f"{tour.collected:.4g} earned")
+    expect(page.get_by_text("It is done")).to_be_visible()
+
+
+def test_ids_are_never_markup_and_errors_are_named(page, address, tmp_path):
+    page.goto("/new")
+    network = tmp_path / "net.csv"
+    network.write_text("source,target\n<script>alert(1)</script>,<b>bob</b>\n<b>bob</b>,\n")
+    page.locator("input[type=file]").set_input_files(network)
+    expect(page.get_by_text("net.csv, line 3: target is empty")).to_be_visible()
+    expect(page.get_by_role("button", name="Begin")).to_be_disabled()
+    network.write_text("source,target\n<script>alert(1)</script>,<b>bob</b>\n")
+    page.locator("input[type=file]").set_input_files(network)
+    expect(page.get_by_text("2 nodes, 1 directed edges")).to_be_visible()
+    page.get_by_label("Days").fill("2")
+    page.get_by_label("Budget (seeds or visits in all)").fill("1")
+    page.get_by_role("button", name="Begin").click()
+    assert advised(page) == ["<script>alert(1)</script>"]
+    page.get_by_role("button", name="Report day 1").click()
+    standing(page, "Day 2 of 2")
+    expect(page.get_by_role("cell", name="<script>alert(1)</script>")).to_be_visible()
+    assert page.locator("b", has_text="bob").count() == 0
+
+
+def test_two_tabs_report_the_same_day(page, address):
+    """The second is told, and nothing is lost; the day can be taken back by keyboard alone."""
+    begun = httpx2.post(f"{address}/api/v1/campaigns", data={"sample": "les-miserables", "days": 3, "budget": 3}).json()
+    plan = begun["plan"]["id"]
+    page.goto(f"/plan/{plan}")
+    expect(page.get_by_role("button", name="Report day 1")).to_be_visible()
+    other = httpx2.post(f"{address}/api/v1/plans/{plan}/day", json={"day": 1, "seeded": ["Myriel"], "activated": []})
+    assert other.status_code == 200
+    page.get_by_role("button", name="Report day 1").click()
+    expect(page.get_by_text("day 1 was reported already")).to_be_visible()
+    page.reload()
+    standing(page, "Day 2 of 3")
+    page.get_by_role("button", name="Take back day 1").press("Enter")
+    standing(page, "Day 1 of 3")

@@ -1,0 +1,149 @@
+"""Who may ask for what: hosts, origins, tokens, sizes, names of files."""
+
+import logging
+import os
+import socket
+import subprocess
+import sys
+
+import httpx2
+import pytest
+
+from lmta import InputError
+from lmta.problems.delimited import Content
+from lmta.service.data import Limits, check_content, safe_name
+from lmta.service.security import check_exposure, is_loopback
+
+TOKEN = "correct horse battery"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.8.8.8"])
+def test_loopback_needs_no_token(host):
+    assert is_loopback(host)
+    check_exposure(host, None)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.4", "example.org", "::", "localhost.example.org", ""])
+def test_any_other_host_needs_a_token(host):
+    with pytest.raises(InputError, match="token: is needed to serve on"):
+        check_exposure(host, None)
+    check_exposure(host, TOKEN)
+
+
+def test_a_token_that_can_be_guessed_is_refused():
+    with pytest.raises(InputError, match="token: has 5 characters; at least 16"):
+        check_exposure("0.0.0.0", "12345")
+
+
+def test_the_command_refuses_to_be_open_to_all(tmp_path):
+    command = [sys.executable, "-c", "from lmta.cli import main; main()", "serve", "--host", "0.0.0.0"]
+    environment = os.environ | {"LMTA_TOKEN": ""}
+    run = subprocess.run(
+        [*command, "--data", str(tmp_path)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert run.returncode == 2
+    assert "token: is needed to serve on 0.0.0.0" in run.stderr
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1.evil"])
+def test_writes_from_other_pages_are_refused(client, begin, origin):
+    plan = begin()
+    day = {"day": 1, "seeded": ["ann"], "activated": []}
+    answer = client.post(f"{plan}/day", json=day, headers={"Origin": origin})
+    assert answer.status_code == 403
+    assert client.get(plan, headers={"Origin": origin}).json()["day"] == 1
+    assert client.post(f"{plan}/day", json=day, headers={"Origin": "http://127.0.0.1"}).status_code == 200
+
+
+def test_a_name_that_was_made_to_point_here_is_refused(client):
+    assert client.get("/api/v1/plans", headers={"Host": "evil.example"}).status_code == 403
+    assert client.get("/api/v1/plans", headers={"Host": "localhost:8000"}).status_code == 200
+
+
+def test_a_token_opens_the_api_and_the_page(open_service, caplog):
+    caplog.set_level(logging.DEBUG)
+    client = open_service(only_loopback=False, token=TOKEN)
+    plans = "/api/v1/plans"
+    assert client.get(plans).status_code == 401
+    assert client.get(plans, headers={"Authorization": f"Bearer {TOKEN}x"}).status_code == 401
+    assert client.get(plans, headers={"Authorization": "Bearer "}).status_code == 401
+    assert client.get(plans, headers={"Authorization": "Bearer ünï"}).status_code == 401
+    assert client.get(plans, headers={"Cookie": "lmta=x"}).status_code == 401
+    assert client.get(plans, headers={"Authorization": f"Bearer {TOKEN}"}).json() == []
+    assert client.get("/", follow_redirects=False).headers["location"] == "/login"
+    assert client.get("/openapi.json", follow_redirects=False).status_code == 303
+    assert client.post("/login", data={"token": "wrong"}).status_code == 401
+    answer = client.post("/login", data={"token": TOKEN}, follow_redirects=False)
+    assert answer.status_code == 303
+    assert "HttpOnly" in answer.headers["set-cookie"]
+    assert TOKEN not in answer.headers["set-cookie"]
+    assert client.get(plans).json() == []  # by the cookie
+    assert TOKEN not in caplog.text
+
+
+def test_uploads_are_bounded(open_service):
+    client = open_service(limits=Limits(bytes=1_000, rows=20))
+    settings = {"days": 2, "budget": 1}
+
+    def status(text):
+        return client.post("/api/v1/campaigns", data=settings, files={"file": ("a.csv", text)}).status_code
+
+    assert status("a,b\n") == 201
+    assert status("a,b\n" + "x" * 1_000) == 413
+    assert status("\n".join(f"a,b{i}" for i in range(30))) == 413
+    assert status("x" * 2_000_000) == 413
+
+    def chunks():
+        for _ in range(40):
+            yield b"x" * 100_000
+
+    assert client.post("/api/v1/campaigns", content=chunks()).status_code == 413
+    assert len(client.get("/api/v1/plans").json()) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><graphml>&b;</graphml>',
+        "<graphml>".encode("utf-16").decode("latin-1"),
+    ],
+)
+def test_graphml_has_no_entities(text):
+    with pytest.raises(InputError, match="without document types or entities"):
+        check_content(Content("a.graphml", text.encode("latin-1")), "campaign", Limits())
+
+
+@pytest.mark.parametrize(
+    ("given", "safe"),
+    [
+        ("friends.csv", "friends.csv"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\data\\my net.tsv", "my net.tsv"),
+        ("..", "data.csv"),
+        (None, "data.csv"),
+        ("a\r\nb\x00.csv", "a__b_.csv"),
+        ('<b>".csv', "_b__.csv"),
+        ("é" * 300 + ".csv", "_" * 96 + ".csv"),
+    ],
+)
+def test_names_of_files_hold_no_paths(given, safe):
+    assert safe_name(given) == safe
+
+
+def test_one_process_has_the_folder(tmp_path):
+    command = [sys.executable, "-c", "from lmta.cli import main; main()", "serve", "--data", str(tmp_path)]
+    with subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split("on ")[1].split(" ")[0]
+        assert httpx2.get(f"{address}/docs").status_code == 200
+        assert httpx2.get(f"{address}/docs-assets/swagger-ui-bundle.js").status_code == 200
+        again = subprocess.run([*command, "--port", "0"], capture_output=True, text=True, check=False)
+        assert again.returncode == 2
+        assert "is being served already" in again.stderr
+        process.terminate()
+        assert process.wait(30) == 0
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        busy = subprocess.run([*command, "--port", str(port)], capture_output=True, text=True, check=False)
+    assert busy.returncode == 2
+    assert f"cannot listen on 127.0.0.1 port {port}" in busy.stderr
