@@ -18,6 +18,7 @@ from lmta.advisor.plan import PlanSettings, plan
 from lmta.advisor.tables import advice_tables, next_step
 from lmta.agents.settings import RunSettings
 from lmta.benchmarks.decide import DecideSettings, bench_decide, decide_table
+from lmta.benchmarks.serve import ServeBenchSettings, bench_serve, serve_table
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
 from lmta.benchmarks.train import TrainBenchSettings, bench_train, train_bench_table
 from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
@@ -40,11 +41,13 @@ Measurement = (
     Annotated[SimulateSettings, tyro.conf.subcommand("simulate")]
     | Annotated[DecideSettings, tyro.conf.subcommand("decide")]
     | Annotated[TrainBenchSettings, tyro.conf.subcommand("train")]
+    | Annotated[ServeBenchSettings, tyro.conf.subcommand("serve")]
 )
 MEASUREMENTS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     SimulateSettings: (bench_simulate, simulate_table),
     DecideSettings: (bench_decide, decide_table),
     TrainBenchSettings: (bench_train, train_bench_table),
+    ServeBenchSettings: (bench_serve, serve_table),
 }
 Experiment = (
     Annotated[ClassicalSettings, tyro.conf.subcommand("classical")]

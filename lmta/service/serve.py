@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,6 +46,8 @@ def serve(settings: ServeSettings, say: Callable[[str], None]) -> None:
         port = listener.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         say(f"Serving {shown(settings.data)} on http://{host}:{port} (API: /docs). Ctrl-C ends it.")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)  # uvicorn ends by its own handlers and then repeats the signal
         uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -1,0 +1,223 @@
+"""`lmta bench serve`: many campaigns advanced at once over HTTP, beside what the policy alone needs to decide."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from threading import local
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from lmta.evaluation.record import provenance, write_json
+from lmta.files import check_writable
+from lmta.policies.registry import policy
+from lmta.problems.delimited import Content
+from lmta.problems.influence.campaign import Campaign
+from lmta.problems.influence.generators import erdos_renyi
+from lmta.problems.influence.importer import Network
+from lmta.problems.registry import MEAN_DEGREE
+from lmta.problems.session import check_seed, whole_number
+from lmta.types import InputError
+
+BOUNDARY = "----lmta"
+CLIENTS = (2, 16)
+"""How many ask at once, one after the other."""
+
+
+@dataclass(frozen=True)
+class ServeBenchSettings:
+    """How fast `lmta serve` answers."""
+
+    campaigns: int = 100
+    nodes: int = 500
+    budget: int = 50
+    days: int = 4
+    """Half of them with two clients at once, half with sixteen."""
+    policy: str = "average-lookahead"
+    seed: int = 0
+    json: Path | None = None
+    """Write the results to this file too."""
+
+
+@dataclass
+class _Live:
+    """A campaign as its client sees it."""
+
+    address: str
+    network: Network
+    status: np.ndarray
+    """0 inactive, 1 active, 2 reached before."""
+
+
+def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
+    """Decide without the service; then serve, and let clients advance all campaigns together."""
+    _check(settings)
+    rng = np.random.default_rng(settings.seed)
+    networks = [erdos_renyi(settings.nodes, MEAN_DEGREE, rng) for _ in range(settings.campaigns)]
+    result: dict[str, Any] = {
+        "settings": {name: value for name, value in asdict(settings).items() if name != "json"},
+        "provenance": provenance(),
+        "alone": _spread(_time_alone(settings, networks)),
+        "clients": {},
+    }
+    with _served() as (port, process):
+        client = _Client(port)
+        lives = [_begin(client, settings, network) for network in networks]
+        for half, clients in enumerate(CLIENTS):
+            first = 1 + half * (settings.days // 2)
+            result["clients"][str(clients)] = _advance_all(client, lives, first, settings.days // 2, clients, rng)
+        result["memory_mb"] = _peak_memory_mb(process.pid)
+    if settings.json is not None:
+        write_json(settings.json, result)
+    return result
+
+
+def serve_table(result: dict[str, Any]) -> Table:
+    """The measurement for people."""
+    alone = result["alone"]
+    table = Table(
+        title="{campaigns} campaigns of {nodes} nodes, {policy}".format(**result["settings"]),
+        caption=f"milliseconds; the service took {result['memory_mb']:.0f} MB at most",
+    )
+    for name in ("what", "median", "p95", "p95 over alone", "requests/s"):
+        table.add_column(name, justify="left" if name == "what" else "right")
+    table.add_row("the policy alone", f"{alone['median']:.1f}", f"{alone['p95']:.1f}", "", "")
+    for clients, measured in result["clients"].items():
+        for what in ("advice", "report"):
+            row = measured[what]
+            over = f"{row['p95'] / alone['p95']:.2f}×" if what == "advice" else ""
+            rate = f"{measured['requests_per_second']:.0f}" if what == "advice" else ""
+            table.add_row(f"{what}, {clients} at once", f"{row['median']:.1f}", f"{row['p95']:.1f}", over, rate)
+    return table
+
+
+def _check(settings: ServeBenchSettings) -> None:
+    check_seed(settings.seed)
+    whole_number(settings.campaigns, "campaigns", 1)
+    whole_number(settings.nodes, "nodes", 2)
+    if whole_number(settings.days, "days", 2) % 2:
+        raise InputError(f"days: {settings.days} given, an even number is needed.")
+    policy(settings.policy, "aim")
+    if settings.json is not None:
+        check_writable(settings.json)
+
+
+def _time_alone(settings: ServeBenchSettings, networks: list[Network]) -> list[float]:
+    """How long the policy itself takes for the first day of each, in milliseconds; the first of all compiles."""
+    adviser = policy(settings.policy, "aim")
+    campaigns = [Campaign(network, days=settings.days, budget=settings.budget) for network in networks]
+    for campaign in campaigns:
+        adviser.decide(campaign)
+    return [adviser.decide(campaign).milliseconds for campaign in campaigns]
+
+
+@contextmanager
+def _served() -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    """`lmta serve` in a process and a folder of its own: its port and the process."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = "from lmta.cli import main; main()"
+        command = [sys.executable, "-c", program, "serve", "--port", "0", "--data", folder]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            try:
+                line = process.stdout.readline()
+                if " on http://" not in line:
+                    raise InputError("The service did not start; try `lmta serve` by itself.")
+                yield int(line.split(" on http://")[1].split()[0].rsplit(":", 1)[1]), process
+            finally:
+                process.terminate()
+
+
+class _Client:
+    """Keeps one connection in each thread."""
+
+    def __init__(self, port: int):
+        self._port = port
+        self._local = local()
+
+    def send(self, method: str, path: str, body: bytes | None = None, media: str = "application/json") -> Any:
+        """The answer to a request."""
+        if not hasattr(self._local, "connection"):
+            self._local.connection = HTTPConnection("127.0.0.1", self._port, timeout=600)
+        self._local.connection.request(method, f"/api/v1{path}", body, {"Content-Type": media})
+        answer = self._local.connection.getresponse()
+        content = answer.read()
+        if answer.status >= 400:
+            raise InputError(f"{method} {path}: {content.decode(errors='replace')}")
+        return json.loads(content)
+
+
+def _begin(client: _Client, settings: ServeBenchSettings, network: Network) -> _Live:
+    rows = zip(network.senders.tolist(), network.receivers.tolist(), network.probability.tolist(), strict=True)
+    text = "source,target,probability\n" + "".join(f"{a},{b},{p}\n" for a, b, p in rows)
+    fields = {"days": settings.days, "budget": settings.budget, "policy": settings.policy, "seed": settings.seed}
+    body = _form(fields, Content("network.csv", text.encode()))
+    begun = client.send("POST", "/campaigns", body, f"multipart/form-data; boundary={BOUNDARY}")
+    return _Live(f"/plans/{begun['plan']['id']}", network, np.zeros(network.num_nodes, np.int8))
+
+
+def _form(fields: dict[str, Any], file: Content) -> bytes:
+    """A form with a file, as a browser sends it."""
+    parts = [f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()]
+    head = f'Content-Disposition: form-data; name="file"; filename="{file.name}"\r\n\r\n'
+    parts.append(head + file.data.decode() + "\r\n")
+    return ("".join(f"--{BOUNDARY}\r\n{part}" for part in parts) + f"--{BOUNDARY}--\r\n").encode()
+
+
+def _advance_all(
+    client: _Client, lives: list[_Live], first: int, days: int, clients: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """So many days of all campaigns; the times of advice and of reports, and requests a second."""
+    advice, reports = [], []
+
+    def one(live: _Live, day: int, seed: int) -> tuple[float, float]:
+        start = time.perf_counter()
+        picks = [pick["id"] for pick in client.send("GET", f"{live.address}/advice")["picks"]]
+        advised = time.perf_counter()
+        hits = _night(live, picks, np.random.default_rng(seed))
+        body = json.dumps({"day": day, "seeded": picks, "activated": hits}).encode()
+        ready = time.perf_counter()
+        client.send("POST", f"{live.address}/day", body)
+        return 1000 * (advised - start), 1000 * (time.perf_counter() - ready)
+
+    began = time.perf_counter()
+    with ThreadPoolExecutor(clients) as pool:
+        for day in range(first, first + days):
+            seeds = rng.integers(2**32, size=len(lives)).tolist()
+            for asked, told in pool.map(one, lives, [day] * len(lives), seeds):
+                advice.append(asked)
+                reports.append(told)
+    rate = (len(advice) + len(reports)) / (time.perf_counter() - began)
+    return {"advice": _spread(advice), "report": _spread(reports), "requests_per_second": rate}
+
+
+def _night(live: _Live, picks: list[int], rng: np.random.Generator) -> list[int]:
+    """Whom the cascade reaches tonight; the campaign moves on."""
+    index = {name: i for i, name in enumerate(live.network.ids)}
+    live.status[[index[pick] for pick in picks]] = 1
+    network = live.network
+    fires = (live.status[network.senders] == 1) & (rng.random(len(network.senders)) < network.probability)
+    hit = np.unique(network.receivers[fires & (live.status[network.receivers] == 0)])
+    live.status[live.status == 1] = 2
+    live.status[hit] = 1
+    return [int(i) for i in hit]
+
+
+def _spread(milliseconds: list[float]) -> dict[str, float]:
+    return {"median": float(np.median(milliseconds)), "p95": float(np.percentile(milliseconds, 95))}
+
+
+def _peak_memory_mb(process: int) -> float:
+    """The most memory that a process had so far."""
+    status = Path(f"/proc/{process}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) / 1000 for line in lines if line.startswith("VmHWM")), float("nan"))
