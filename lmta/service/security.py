@@ -1,7 +1,6 @@
 """Who may ask: requests from this machine or with the token, writes from our own page, bodies of a bounded size."""
 
 import hmac
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
@@ -10,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import Message, Receive, Scope, Send
 
 from lmta.types import InputError
 
@@ -24,10 +24,6 @@ HEADERS = (
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"same-origin"),
 )
-
-Message = dict[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 
 def is_loopback(host: str) -> bool:
@@ -57,7 +53,7 @@ class Guard:
     token: str | None
     largest_body: int
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or pass on with the body counted."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
@@ -80,7 +76,7 @@ class Guard:
         """Whether it is the token; takes as long for any."""
         return self.token is None or hmac.compare_digest(given.encode(), self.token.encode())
 
-    def _refusal(self, scope: Message) -> Response | None:
+    def _refusal(self, scope: Scope) -> Response | None:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
         if self.only_loopback and not is_loopback(_host_name(host)):
@@ -105,7 +101,7 @@ class Guard:
             return False
         return cookie is not None and hmac.compare_digest(cookie.value.encode(), self.cookie().encode())
 
-    async def _pass_on(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the body on while it is small enough; whatever is answered to a larger one becomes 413."""
         limit = self.largest_body + FORM_OVERHEAD
         too_large = _refuse(413, f"body: at most {limit:,} bytes are taken.")
@@ -126,7 +122,7 @@ class Guard:
             nonlocal refused
             if message["type"] == "http.response.start":
                 refused = seen > limit
-                message = message | {"headers": [*message.get("headers", ()), *HEADERS]}
+                message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
                 if refused:
                     await too_large(scope, receive, send)
             if not refused:

@@ -262,7 +262,7 @@ class Store:
             columns = "id, plan, created, request, status, outcome"
             order = "ORDER BY created DESC, rowid DESC"
             rows = db.execute(f"SELECT {columns} FROM forecasts WHERE plan = ? {order}", (plan,)).fetchall()
-        return [Forecast(*row[:3], json.loads(row[3]), row[4], json.loads(row[5] or "null")) for row in rows]
+        return [_forecast(*row) for row in rows]
 
 
 def check_next(plan: Plan, number: int) -> None:
@@ -273,13 +273,18 @@ def check_next(plan: Plan, number: int) -> None:
 
 
 def _plan(db: sqlite3.Connection, name: str) -> Plan:
-    row = db.execute("SELECT id, title, created, journal FROM plans WHERE id = ?", (name,)).fetchone()
+    row = db.execute("SELECT title, created, journal FROM plans WHERE id = ?", (name,)).fetchone()
     if row is None:
         raise NotFoundError(f"id: {name!r} is not there; it may have been removed.")
     columns = "day, report, warnings, result, reported"
     days = db.execute(f"SELECT {columns} FROM days WHERE plan = ? ORDER BY day", (name,)).fetchall()
-    journal = read_journal(Content("journal", row[3].encode()))
-    return Plan(*row[:3], journal, tuple(_day(*columns) for columns in days))
+    title, created, journal = row
+    beginning = read_journal(Content("journal", journal.encode()))
+    return Plan(name, title, created, beginning, tuple(_day(*columns) for columns in days))
+
+
+def _forecast(name: str, plan: str, created: str, request: str, status: str, outcome: str | None) -> Forecast:
+    return Forecast(name, plan, created, json.loads(request), status, json.loads(outcome or "null"))
 
 
 def _day(number: int, report: str, warnings: str, result: float, reported: str) -> Day:

@@ -24,7 +24,9 @@ DAYS_EACH = 60
 def start(tmp_path):
     """Start the service anew; its process id and address."""
     command = [sys.executable, str(Path(__file__).with_name("forked.py")), str(tmp_path)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     reader, writer = process.stdout, process.stdin
@@ -36,7 +38,7 @@ def start(tmp_path):
         return child, reader.readline().split("on ")[1].split(" ")[0]
 
     yield start_
-    process.kill()
+    os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     reader.close()
     writer.close()
@@ -94,4 +96,3 @@ def test_every_acknowledged_day_survives(start):
     written = sum(map(len, plans.values()))
     print(f"{KILLS} kills, {written} days, {total} of them written but not answered")
     assert written > KILLS
-    os.kill(child, signal.SIGKILL)

@@ -1,5 +1,6 @@
 """The form for a new campaign or tour: data, what they hold, settings."""
 
+from functools import partial
 from typing import Any
 
 from nicegui import events, ui
@@ -72,7 +73,7 @@ class NewForm:
             with ui.row().classes("items-center gap-2"):
                 ui.label("Or a sample:")
                 for sample in SAMPLES.values():
-                    use = ui.button(sample.title, on_click=lambda name=sample.name: self._take_sample(name))
+                    use = ui.button(sample.title, on_click=partial(self._take_sample, sample.name))
                     use.props("outline dense padding='xs md'").tooltip(sample.description)
 
     def _draw_settings(self) -> None:

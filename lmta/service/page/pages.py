@@ -56,6 +56,7 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
                 ui.label("This campaign or tour may have been removed.")
                 ui.link("See all", "/")
                 return
+            assert plan is not None
             ui.page_title(f"{plan.title} · lmta advisor")
             await DayView(desk, forecasts, name).draw()
 
