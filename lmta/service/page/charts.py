@@ -6,6 +6,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from scipy.sparse.linalg import ArpackError
 
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.picture import layout
@@ -35,7 +36,14 @@ ADVISED = {"name": "advised today", "symbol": "diamond", "itemStyle": {"color": 
 
 def places(campaign: Campaign) -> np.ndarray | None:
     """Where each node of a network is drawn, the same every day; None where it is too large to draw whole."""
-    return layout(campaign.instance) if len(campaign.ids) <= MOST_NODES else None
+    count = len(campaign.ids)
+    if count > MOST_NODES:
+        return None
+    try:
+        return layout(campaign.instance)
+    except ArpackError:  # no edges, or eigenvectors that cannot be told apart
+        turns = np.linspace(0, 2 * np.pi, count, endpoint=False)
+        return np.column_stack([np.cos(turns), np.sin(turns)])
 
 
 def network(campaign: Campaign, positions: np.ndarray | None, advised: Sequence[int]) -> dict[str, Any]:
