@@ -23,8 +23,8 @@ LINES = (BLUE, AMBER, GREEN, RED, "#9a6fd0", "#7a8b3c", "#c2669c", "#4ab0b8")
 TEXT = "#808a96"
 """Readable on white and on black."""
 GRID = {"splitLine": {"lineStyle": {"color": TEXT, "opacity": 0.2}}}
-_PLATE = {"color": "#1b1b1e", "backgroundColor": AMBER, "padding": [2, 5], "borderRadius": 3}
-"""Dark on amber, so that names are readable above any picture."""
+_OUTLINED = {"color": "#1b1b1e", "textBorderColor": "#ffffff", "textBorderWidth": 3}
+"""Dark with a white edge, so that names are readable above any picture."""
 _TOOLTIP = {"renderMode": "richText"}
 _STATUS = {
     INACTIVE: {"name": "inactive", "symbol": "circle", "itemStyle": {"color": GREY}},
@@ -177,7 +177,7 @@ def _graph(points: list[Any], links: list[Any], categories: list[Any], name: str
                 "categories": categories,
                 "data": points,
                 "links": links,
-                "label": {"position": "top", "fontWeight": "bold", "fontSize": 13, **_PLATE},
+                "label": {"position": "top", "fontWeight": "bold", "fontSize": 13, **_OUTLINED},
                 "labelLayout": {"hideOverlap": True},
                 "lineStyle": {"color": GREY, "width": 0.8, "opacity": 0.3},
                 "emphasis": {"label": {"show": True}},

@@ -20,6 +20,7 @@ from lmta.service.page.parts import (
     heading,
     number_text,
     progress_text,
+    renew,
     result_text,
     show_error,
     table,
@@ -42,6 +43,8 @@ class DayView:
         self._name = name
         self._positions: np.ndarray | None = None
         self._profits: dict[str, float] = {}
+        self._drawing: ui.echart | None = None
+        self._curve: ui.echart | None = None
 
     async def draw(self) -> None:
         """Everything, then again whenever a day is over."""
@@ -146,7 +149,7 @@ class DayView:
         chooser.classes("w-full")
 
     def _draw_picture(self, advised: list[int]) -> None:
-        self._picture.clear()
+        """The network or the map; made once, then renewed."""
         session = self._session
         if isinstance(session, Campaign):
             options = charts.network(session, self._positions, advised)
@@ -157,10 +160,13 @@ class DayView:
             past = [[session.index(city, "history") for city in day.report["visited"]] for day in self._plan.days]
             options = charts.tour_map(session, advised, past)
             title, label, part = "The map", "the cities, with today's route", False
+        if self._drawing is not None:
+            renew(self._drawing, options)
+            return
         with self._picture, card(title):
             if part:
                 ui.label("Too large to draw whole: the neighbourhood of today's advice.").classes("opacity-70 text-sm")
-            chart(options, label, "h-80 md:h-[28rem]")
+            self._drawing = chart(options, label, "h-80 md:h-[28rem]")
 
     # --- report ------------------------------------------------------------------------------------------------------
 
@@ -238,26 +244,31 @@ class DayView:
 
     def _draw_outlook(self) -> None:
         """The result by day beside what was expected, and forecasts from here."""
-        self._outlook.clear()
-        with self._outlook, card("By day, and what to expect"):
-            self._lines = ui.column().classes("w-full gap-2")
-            self._job_row = ui.row().classes("items-center w-full gap-3")
-            if not self._where.finished:
-                self._draw_ask()
+        if self._curve is None:
+            with self._outlook, card("By day, and what to expect"):
+                self._curve = chart(self._by_day(None), "result by day and what was expected", "h-72")
+                self._expected = ui.column().classes("w-full gap-2")
+                self._job_row = ui.row().classes("items-center w-full gap-3")
+                self._asking = ui.column().classes("w-full gap-2")
         self._draw_lines()
+        self._asking.clear()
+        if not self._where.finished:
+            with self._asking:
+                self._draw_ask()
 
-    def _draw_lines(self) -> None:
-        jobs = self._desk.store.forecasts(self._name)
-        done = next((job for job in jobs if job.status == "done"), None)
+    def _by_day(self, done: Forecast | None) -> dict[str, Any]:
         unit = "nodes reached" if self._where.kind == "campaign" else "profit earned"
         results = [day.result for day in self._plan.days]
-        self._lines.clear()
-        with self._lines:
-            chart(
-                charts.progress(self._where.days, results, unit, done and done.outcome),
-                "result by day and what was expected",
-                "h-72",
-            )
+        return charts.progress(self._where.days, results, unit, done and done.outcome)
+
+    def _draw_lines(self) -> None:
+        """The latest forecast that was finished."""
+        assert self._curve is not None
+        jobs = self._desk.store.forecasts(self._name)
+        done = next((job for job in jobs if job.status == "done"), None)
+        renew(self._curve, self._by_day(done))
+        self._expected.clear()
+        with self._expected:
             if done is not None:
                 self._draw_expected(done)
             elif not self._where.finished:

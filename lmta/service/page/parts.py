@@ -43,6 +43,13 @@ def chart(options: dict[str, Any], label: str, height: str) -> ui.echart:
     return ui.echart(options).classes(f"w-full {height}").props(f'role=img aria-label="{label}"')
 
 
+def renew(shown: ui.echart, options: dict[str, Any]) -> None:
+    """The same picture with other content, without taking it from the page."""
+    shown.options.clear()
+    shown.options.update(options)
+    shown.update()
+
+
 def table(columns: dict[str, str], rows: Sequence[dict[str, Any]], left: Sequence[str] = ()) -> ui.table:
     """Rows under named columns; numbers to the right, the columns named `left` to the left."""
     described = [
