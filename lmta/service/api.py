@@ -317,7 +317,8 @@ def _read(desk: Desk, file: UploadFile) -> bytes:
 
 
 def _file(media_type: str) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {media_type: {"schema": {"type": "string", "format": "binary"}}}}}
+    schema = {"type": "object"} if media_type == "application/json" else {"type": "string", "format": "binary"}
+    return {200: {"content": {media_type: {"schema": schema}}}}
 
 
 def _download(data: bytes, media_type: str, name: str) -> Response:
