@@ -1,0 +1,20 @@
+"""`lmta bench serve` on a few small campaigns."""
+
+import pytest
+
+from lmta import InputError
+from lmta.benchmarks.serve import ServeBenchSettings, bench_serve, serve_table
+
+
+def test_a_small_measurement():
+    result = bench_serve(ServeBenchSettings(campaigns=2, nodes=30, budget=6, days=2, policy="average-degree"))
+    for measured in result["clients"].values():
+        assert 0 < measured["advice"]["median"] <= measured["advice"]["p95"]
+        assert measured["requests_per_second"] > 0
+    assert result["memory_mb"] > 0
+    assert serve_table(result).row_count == 5
+
+
+def test_an_odd_number_of_days_is_refused():
+    with pytest.raises(InputError, match="days: 3 given, an even number is needed"):
+        bench_serve(ServeBenchSettings(days=3))
