@@ -26,6 +26,7 @@ from lmta.problems.influence.generators import erdos_renyi
 from lmta.problems.influence.importer import Network
 from lmta.problems.registry import MEAN_DEGREE
 from lmta.problems.session import check_seed, whole_number
+from lmta.sparse import padded_size
 from lmta.types import InputError
 
 BOUNDARY = "----lmta"
@@ -71,6 +72,9 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
     }
     with _served() as (port, process):
         client = _Client(port)
+        shapes = {padded_size(len(network.senders)): network for network in networks}
+        first_met = [_begin(client, settings, network) for network in shapes.values()]
+        _advance_all(client, first_met, 1, settings.days, 1, rng)  # whatever has to be compiled is compiled here
         lives = [_begin(client, settings, network) for network in networks]
         for half, clients in enumerate(CLIENTS):
             first = 1 + half * (settings.days // 2)

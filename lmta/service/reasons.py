@@ -26,9 +26,7 @@ def advise(player: AbstractPlayer, session: Session, seed: int) -> dict[str, Any
     """Decide for today; what each pick adds today, and what else there would have been."""
     decision = player.decide(session, seed=seed)
     picks = [session.index(node, "advice") for node in decision.nodes]
-    gains = _gains_in_order(session, picks)
-    others, scores = _runners_up(player, session, picks, seed)
-    alone = _gains_alone(session, others)
+    gains, others, scores, alone = _measure(player, session, picks, seed)
     return {
         "day": decision.day,
         "policy": decision.policy,
@@ -66,54 +64,43 @@ def _subgoal(report: SearchReport, i: int) -> dict[str, Any]:
     return {"subgoal": i, "share": _finite(report.policy[i]), "value": _finite(report.subgoal_values[i])}
 
 
-def _gains_in_order(session: Session, picks: list[int]) -> list[float]:
-    """What each pick adds to the reward expected today, after those before it."""
-    padded = np.full(padded_size(len(picks)), -1, np.int32)
+def _measure(
+    player: AbstractPlayer, session: Session, picks: list[int], seed: int
+) -> tuple[list[float], list[int], list[float], list[float]]:
+    """What each pick adds to today; the legal nodes that come next by score, their scores, and what each adds alone."""
+    padded = np.full(padded_size(max(1, len(picks))), -1, np.int32)
     padded[: len(picks)] = picks
-    gains = _gains(session.problem, session.instance, session.state, jnp.asarray(padded))
-    return np.asarray(gains)[: len(picks)].tolist()
+    rule = _score_rule(player, session.problem.name)
+    measured = _measures(session.problem, rule, session.instance, session.state, day_seed(seed, session.day), padded)
+    gains, others, scores, alone = (np.asarray(part) for part in jax.device_get(measured))
+    real = np.isfinite(scores)
+    return gains[: len(picks)].tolist(), others[real].tolist(), scores[real].tolist(), alone[real].tolist()
 
 
-def _gains_alone(session: Session, nodes: list[int]) -> list[float]:
-    """What each would add as the first pick of the day."""
-    padded = np.full((NUM_ALTERNATIVES, 1), -1, np.int32)
-    padded[: len(nodes), 0] = nodes
-    gains = _gains_apart(session.problem, session.instance, session.state, jnp.asarray(padded))
-    return np.asarray(gains)[: len(nodes), 0].tolist()
-
-
-def _runners_up(player: AbstractPlayer, session: Session, picks: list[int], seed: int) -> tuple[list[int], list[float]]:
-    """The legal nodes with the highest scores that were not picked."""
+def _score_rule(player: AbstractPlayer, problem: str) -> ScoreRule:
+    """The policy's own scores, or those of a yardstick where it has none."""
     rule = player.node_rule if isinstance(player, Policy) else None
     if not isinstance(rule, ScoreRule):
-        rule = NODE_RULES[session.problem.name][YARDSTICKS[session.problem.name]]
+        rule = NODE_RULES[problem][YARDSTICKS[problem]]
     assert isinstance(rule, ScoreRule)
-    key = jax.random.key(day_seed(seed, session.day))
-    scores = np.array(_scores(session.problem, rule, session.instance, session.state, key))
-    scores[picks] = -np.inf
-    best = np.argsort(-scores, kind="stable")[:NUM_ALTERNATIVES]
-    best = [int(i) for i in best if np.isfinite(scores[i])]
-    return best, scores[best].tolist()
+    return rule
 
 
-@partial(jax.jit, static_argnums=0)
-def _gains(problem: Problem, instance: Any, state: Any, picks: Int[Array, " picks"]) -> Float[Array, " picks"]:
+@partial(jax.jit, static_argnums=(0, 1))
+def _measures(
+    problem: Problem, rule: ScoreRule, instance: Any, state: Any, seed: Any, picks: Int[Array, " picks"]
+) -> tuple[Float[Array, " picks"], Int[Array, " others"], Float[Array, " others"], Float[Array, " others"]]:
+    now = problem.forecast(instance, state)
+
     def pick(carry, node):
         state, before = carry
         state = problem.pick(instance, state, node)
         after = problem.forecast(instance, state)
         return (state, after), after - before
 
-    return jax.lax.scan(pick, (state, problem.forecast(instance, state)), picks)[1]
-
-
-@partial(jax.jit, static_argnums=0)
-def _gains_apart(
-    problem: Problem, instance: Any, state: Any, picks: Int[Array, " nodes one"]
-) -> Float[Array, " nodes one"]:
-    return jax.lax.map(lambda picks: _gains(problem, instance, state, picks), picks)
-
-
-@partial(jax.jit, static_argnums=(0, 1))
-def _scores(problem: Problem, rule: ScoreRule, instance: Any, state: Any, key: Any) -> Float[Array, " nodes"]:
-    return jnp.where(problem.legal(instance, state), rule.scores(instance, state, key), -jnp.inf)
+    _, gains = jax.lax.scan(pick, (state, now), picks)
+    scores = jnp.where(problem.legal(instance, state), rule.scores(instance, state, jax.random.key(seed)), -jnp.inf)
+    scores = scores.at[jnp.where(picks < 0, scores.shape[0], picks)].set(-jnp.inf, mode="drop")
+    best, others = jax.lax.top_k(scores, min(NUM_ALTERNATIVES, scores.shape[0]))
+    alone = jax.lax.map(lambda node: problem.forecast(instance, problem.pick(instance, state, node)) - now, others)
+    return gains, others, best, alone

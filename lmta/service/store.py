@@ -117,16 +117,19 @@ class Store:
         if db is None:
             db = sqlite3.connect(self._path, timeout=30, isolation_level=None)
             db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA foreign_keys = ON")
             self._local.db = db
         return db
 
     @contextmanager
-    def _changing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that writes: all of it or nothing, one at a time."""
+    def _changing(self, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """A transaction that writes: all of it or nothing, one at a time.
+
+        What can be worked out again need not be durable: a power cut may lose it, a kill of the process does not.
+        """
         db = self._db
         with self._lock:
+            db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
@@ -224,11 +227,11 @@ class Store:
 
     def keep_advice(self, seen: Plan, advice: dict[str, Any]) -> None:
         """Keep what was advised for the day that comes next, unless the plan has moved on since it was seen."""
-        with self._changing() as db:
-            plan = _plan(db, seen.id)
-            if plan.beginning == seen.beginning and plan.days == seen.days:
-                row = (seen.id, seen.day, json.dumps(advice))
-                db.execute("INSERT OR IGNORE INTO advice VALUES (?, ?, ?)", row)
+        unchanged = "journal = ? AND (SELECT count(*) FROM days WHERE plan = id) = ?"
+        insert = f"INSERT OR IGNORE INTO advice SELECT id, ?, ? FROM plans WHERE id = ? AND {unchanged}"
+        row = (seen.day, json.dumps(advice), seen.id, journal_text(seen.beginning).decode(), len(seen.days))
+        with self._changing(durable=False) as db:
+            db.execute(insert, row)
 
     # --- forecasts ---------------------------------------------------------------------------------------------------
 
