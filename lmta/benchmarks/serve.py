@@ -30,6 +30,8 @@ from lmta.sparse import padded_size
 from lmta.types import InputError
 
 BOUNDARY = "----lmta"
+LONGEST_PAUSE = 2.0
+"""Seconds after which a client connects anew, before the service hangs up."""
 CLIENTS = (2, 16)
 """How many ask at once, one after the other."""
 
@@ -150,11 +152,12 @@ class _Client:
 
     def send(self, method: str, path: str, body: bytes | None = None, media: str = "application/json") -> Any:
         """The answer to a request."""
-        if not hasattr(self._local, "connection"):
+        if time.monotonic() - getattr(self._local, "used", float("-inf")) > LONGEST_PAUSE:
             self._local.connection = HTTPConnection("127.0.0.1", self._port, timeout=600)
         self._local.connection.request(method, f"/api/v1{path}", body, {"Content-Type": media})
         answer = self._local.connection.getresponse()
         content = answer.read()
+        self._local.used = time.monotonic()
         if answer.status >= 400:
             raise InputError(f"{method} {path}: {content.decode(errors='replace')}")
         return json.loads(content)
