@@ -1,5 +1,6 @@
 """What to expect from today to the end: simulated futures under one or more policies, as jobs that can be stopped."""
 
+import atexit
 import queue
 import threading
 from collections.abc import Callable
@@ -22,6 +23,8 @@ LOWEST, HIGHEST = 5, 95
 MOST_AT_ONCE = 25
 MOST_EDGES_AT_ONCE = 20_000_000
 MOST_WAITING = 20
+LONGEST_STEP = 60.0
+"""Seconds to wait for a job to stop."""
 
 
 class Stopped(Exception):  # noqa: N818
@@ -88,6 +91,7 @@ class Forecasts:
         self._lock = threading.Lock()
         self._worker = threading.Thread(target=self._work, name="forecasts", daemon=True)
         self._worker.start()
+        atexit.register(self.close)  # a thread that computes while Python ends would abort the process
 
     def ask(self, name: str, policies: list[str], futures: int, seed: int) -> Forecast:
         """Begin a job from where a campaign or tour stands now."""
@@ -121,10 +125,11 @@ class Forecasts:
         return self._desk.store.forecast(plan, name)
 
     def close(self) -> None:
-        """Stop whatever is under way."""
+        """Stop whatever is under way, after the day that is being simulated."""
         for job in list(self._jobs.values()):
             job.cancelled = True
         self._waiting.put(None)
+        self._worker.join(LONGEST_STEP)
 
     def _work(self) -> None:
         while (name := self._waiting.get()) is not None:

@@ -216,7 +216,7 @@ def test_a_forecast_begins_where_things_stand(client, begin):
 
 
 def test_a_forecast_can_be_cancelled(client, begin):
-    plan = begin(sample="les-miserables", days=10, budget=10, policy="rollout")
+    plan = begin(sample="les-miserables", days=10, budget=10, policy="average-lookahead")
     job = client.post(f"{plan}/forecast", json={"futures": 2000}).json()
     address = f"{plan}/forecasts/{job['id']}"
     assert client.delete(address).json()["status"] == "cancelled"
@@ -224,7 +224,7 @@ def test_a_forecast_can_be_cancelled(client, begin):
 
 
 def test_a_restart_leaves_no_half_job(open_service, begin):
-    plan = begin(sample="les-miserables", days=10, budget=10, policy="rollout")
+    plan = begin(sample="les-miserables", days=10, budget=10, policy="average-lookahead")
     first = open_service()
     job = first.post(f"{plan}/forecast", json={"futures": 2000}).json()
     address = f"{plan}/forecasts/{job['id']}"
