@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -72,8 +72,7 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
         "alone": _spread(_time_alone(settings, networks)),
         "clients": {},
     }
-    with _served() as (port, process):
-        client = _Client(port)
+    with _served() as (port, process), closing(_Client(port)) as client:
         shapes = {padded_size(len(network.senders)): network for network in networks}
         first_met = [_begin(client, settings, network) for network in shapes.values()]
         _advance_all(client, first_met, 1, settings.days, 1, rng)  # whatever has to be compiled is compiled here
@@ -149,11 +148,18 @@ class _Client:
     def __init__(self, port: int):
         self._port = port
         self._local = local()
+        self._opened: list[HTTPConnection] = []
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connection in self._opened:
+            connection.close()
 
     def send(self, method: str, path: str, body: bytes | None = None, media: str = "application/json") -> Any:
         """The answer to a request."""
         if time.monotonic() - getattr(self._local, "used", float("-inf")) > LONGEST_PAUSE:
             self._local.connection = HTTPConnection("127.0.0.1", self._port, timeout=600)
+            self._opened.append(self._local.connection)
         self._local.connection.request(method, f"/api/v1{path}", body, {"Content-Type": media})
         answer = self._local.connection.getresponse()
         content = answer.read()
