@@ -8,7 +8,7 @@ import lmta
 ROOT = Path(lmta.__file__).parent
 LAYERS = [
     {"types", "config"},
-    {"sparse", "kernels", "files", "devices"},
+    {"sparse", "kernels", "files", "devices", "hints"},
     {"problems", "nn"},
     {"policies", "model"},
     {"search"},

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +11,13 @@ from pydantic import Field, StrictInt, StrictStr, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from lmta.files import write_whole
+from lmta.hints import hearing
 from lmta.problems.delimited import FilePath, read_bytes, shown
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
 from lmta.problems.session import Session
-from lmta.types import InputError, ModelWarning
+from lmta.types import InputError
 
 Name = StrictInt | StrictStr
 """An id as it is written; data from files have no others."""
@@ -155,11 +155,10 @@ def replay(
     """The campaign or tour with all its days lived through; `label` names the journal in messages."""
     session = journal.begin(data)
     for number, day in enumerate(journal.history, 1):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)  # it was said when the day was reported
-            try:
+        try:
+            with hearing():  # it was said when the day was reported
                 journal.report(session, day)
-            except InputError as error:
-                raise InputError(f"{label}, day {number}: {error}") from None
+        except InputError as error:
+            raise InputError(f"{label}, day {number}: {error}") from None
         on_day(session)
     return session

@@ -1,16 +1,16 @@
 """The JSON API under /api/v1."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, File, Form, Path, Query, Response, UploadFile, status
+from fastapi import APIRouter, Body, Depends, File, Form, Path, Query, Response, UploadFile, status
 
 from lmta.advisor.journal import journal_text
-from lmta.policies.registry import policy_names
 from lmta.problems.delimited import Content
 from lmta.problems.orienteering.rules import OrienteeringRules
+from lmta.problems.session import MAX_DAYS
 from lmta.service.data import SAMPLES, Kind, TooLargeError, safe_name, sample_content
-from lmta.service.desk import PROBLEM_OF, Begin, Desk, kind_of, standing
+from lmta.service.desk import Begin, Desk, kind_of, policies_for, standing
 from lmta.service.export import csv_text
 from lmta.service.forecast import Forecasts
 from lmta.service.schemas import (
@@ -48,13 +48,27 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 Name = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$", description="The id of a campaign or tour.")]
 Job = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$", description="The id of a forecast.")]
 TitleForm = Annotated[str, Form(max_length=200)]
-Days = Annotated[int, Form(ge=1, le=10_000)]
-Budget = Annotated[int, Form(ge=1, le=10_000_000)]
-PolicyForm = Annotated[str | None, Form(max_length=100)]
-SeedForm = Annotated[int, Form(ge=0, lt=2**32)]
 Number = Annotated[float, Form(ge=0, le=1e12, allow_inf_nan=False)]
 OneFile = Annotated[UploadFile | None, File(description="Your data; or name a sample.")]
 SampleForm = Annotated[str | None, Form(max_length=100, description="The name of a sample instead of a file.")]
+
+
+@dataclass
+class BeginForm:
+    """What a campaign and a tour are both begun with."""
+
+    days: Annotated[int, Form(ge=1, le=MAX_DAYS)]
+    budget: Annotated[int, Form(ge=1, le=10_000_000)]
+    file: OneFile = None
+    sample: SampleForm = None
+    title: TitleForm = ""
+    policy: Annotated[str | None, Form(max_length=100)] = None
+    seed: Annotated[int, Form(ge=0, lt=2**32)] = 0
+
+    def wanted(self, kind: Kind, content: Content, **more: Any) -> Begin:
+        """The same for the desk, with what only one of them has."""
+        title = self.title or content.name
+        return Begin(title, kind, content, self.days, self.budget, self.policy, self.seed, **more)
 
 
 def make_router(desk: Desk, forecasts: Forecasts) -> APIRouter:
@@ -77,7 +91,7 @@ def _add_beginnings(router: APIRouter, desk: Desk) -> None:
     @router.get("/policies", tags=["begin"])
     def list_policies(kind: Annotated[KindName, Query()]) -> list[str]:
         """Who may decide."""
-        return policy_names(PROBLEM_OF[kind])
+        return policies_for(kind)
 
     @router.post("/preview", tags=["begin"])
     def preview_data(
@@ -92,41 +106,19 @@ def _add_beginnings(router: APIRouter, desk: Desk) -> None:
 
     @router.post("/campaigns", status_code=status.HTTP_201_CREATED, tags=["begin"])
     def begin_campaign(
-        days: Days,
-        budget: Budget,
-        file: OneFile = None,
-        sample: SampleForm = None,
-        title: TitleForm = "",
-        policy: PolicyForm = None,
-        seed: SeedForm = 0,
+        form: Annotated[BeginForm, Depends()],
         directed: Annotated[bool | None, Form()] = None,
         probability: Annotated[float | None, Form(ge=0, le=1, allow_inf_nan=False)] = None,
     ) -> NewPlanOut:
         """A campaign on a network: an edge list, GraphML or a sample."""
-        content = _content(desk, "campaign", file, sample)
-        both_ways = sample is not None and not SAMPLES[sample].directed
-        wanted = Begin(
-            title=title or content.name,
-            kind="campaign",
-            content=content,
-            days=days,
-            budget=budget,
-            policy=policy,
-            seed=seed,
-            directed=not both_ways if directed is None else directed,
-            probability=probability,
-        )
-        return _begun(*desk.begin(wanted))
+        content = _content(desk, "campaign", form.file, form.sample)
+        if directed is None:
+            directed = form.sample is None or SAMPLES[form.sample].directed
+        return _begun(*desk.begin(form.wanted("campaign", content, directed=directed, probability=probability)))
 
     @router.post("/tours", status_code=status.HTTP_201_CREATED, tags=["begin"])
     def begin_tour(
-        days: Days,
-        budget: Budget,
-        file: OneFile = None,
-        sample: SampleForm = None,
-        title: TitleForm = "",
-        policy: PolicyForm = None,
-        seed: SeedForm = 0,
+        form: Annotated[BeginForm, Depends()],
         limit: Annotated[float, Form(gt=0, le=1e12, allow_inf_nan=False)] = OrienteeringRules.limit,
         penalty: Number = OrienteeringRules.penalty,
         crowding: Number = OrienteeringRules.crowding,
@@ -134,18 +126,9 @@ def _add_beginnings(router: APIRouter, desk: Desk) -> None:
         floor: Number = OrienteeringRules.floor,
     ) -> NewPlanOut:
         """A tour through cities: CSV, TSPLIB or a sample."""
-        content = _content(desk, "tour", file, sample)
-        wanted = Begin(
-            title=title or content.name,
-            kind="tour",
-            content=content,
-            days=days,
-            budget=budget,
-            policy=policy,
-            seed=seed,
-            rules=OrienteeringRules(limit, penalty, crowding, drift, floor),
-        )
-        return _begun(*desk.begin(wanted))
+        content = _content(desk, "tour", form.file, form.sample)
+        rules = OrienteeringRules(limit, penalty, crowding, drift, floor)
+        return _begun(*desk.begin(form.wanted("tour", content, rules=rules)))
 
     @router.post("/imports", status_code=status.HTTP_201_CREATED, tags=["begin"])
     def bring_state(
@@ -162,17 +145,17 @@ def _add_plans(router: APIRouter, desk: Desk) -> None:
     @router.get("/plans", tags=["plans"])
     def list_plans() -> list[PlanOut]:
         """All campaigns and tours, the newest first."""
-        return [_plan_out(plan) for plan in desk.store.plans()]
+        return [standing(plan) for plan in desk.store.plans()]
 
     @router.get("/plans/{plan_id}", tags=["plans"])
     def show_plan(plan_id: Name) -> PlanOut:
         """Where one stands."""
-        return _plan_out(desk.store.plan(plan_id))
+        return standing(desk.store.plan(plan_id))
 
     @router.patch("/plans/{plan_id}", tags=["plans"])
     def change_plan(plan_id: Name, change: PlanChange) -> PlanOut:
         """Another title, policy or seed from now on."""
-        return _plan_out(desk.change(plan_id, change.title, change.policy, change.seed))
+        return standing(desk.change(plan_id, change.title, change.policy, change.seed))
 
     @router.delete("/plans/{plan_id}", status_code=status.HTTP_204_NO_CONTENT, tags=["plans"])
     def remove_plan(plan_id: Name) -> None:
@@ -197,7 +180,7 @@ def _add_days(router: APIRouter, desk: Desk) -> None:
         if isinstance(report, TourReport):
             given["profits"] = {entry.id: entry.profit for entry in report.profits}
         day = desk.report(plan_id, report.day, given)
-        return DayAccepted(day=_day_out(day), plan=_plan_out(desk.store.plan(plan_id)))
+        return DayAccepted(day=_day_out(day), plan=standing(desk.store.plan(plan_id)))
 
     @router.get("/plans/{plan_id}/history", tags=["days"])
     def list_days(plan_id: Name) -> list[DayOut]:
@@ -207,7 +190,7 @@ def _add_days(router: APIRouter, desk: Desk) -> None:
     @router.delete("/plans/{plan_id}/days/{day}", tags=["days"])
     def undo_day(plan_id: Name, day: int) -> PlanOut:
         """Take back the last day."""
-        return _plan_out(desk.undo(plan_id, day))
+        return standing(desk.undo(plan_id, day))
 
 
 def _add_forecasts(router: APIRouter, desk: Desk, forecasts: Forecasts) -> None:
@@ -242,7 +225,7 @@ def _add_exports(router: APIRouter, desk: Desk, forecasts: Forecasts) -> None:
         begun = desk.journal(plan)
         hidden = {"history", "advised"}
         return Export(
-            plan=_plan_out(plan),
+            plan=standing(plan),
             settings={name: value for name, value in asdict(begun).items() if name not in hidden},
             history=[_day_out(day) for day in plan.days],
             advice=None if advice is None else AdviceOut(**advice),
@@ -283,16 +266,12 @@ def forecast_out(forecast: Forecast, forecasts: Forecasts) -> ForecastOut:
     )
 
 
-def _plan_out(plan: Plan) -> PlanOut:
-    return PlanOut(**asdict(standing(plan)))
-
-
 def _day_out(day: Day) -> DayOut:
     return DayOut(**asdict(day))
 
 
 def _begun(plan: Plan, warnings: list[str]) -> NewPlanOut:
-    return NewPlanOut(plan=_plan_out(plan), warnings=warnings)
+    return NewPlanOut(plan=standing(plan), warnings=warnings)
 
 
 def _content(desk: Desk, kind: Kind, file: UploadFile | None, sample: str | None) -> Content:

@@ -1,5 +1,7 @@
 """The app: the API with its documentation, the page, and the guard before both."""
 
+import logging
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -26,6 +28,7 @@ MOST_AT_ONCE = 16
 """Requests that are worked on at once; others wait their turn."""
 STATUS = ((NotFoundError, 404), (ConflictError, 409), (TooLargeError, 413), (InputError, 422))
 DOCS = "/docs"
+LOG = logging.getLogger(__name__)
 _LOGIN_FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><title>lmta</title>
 <meta name="viewport" content="width=device-width"><style>:root{{color-scheme:light dark}}
 body{{font:1rem system-ui;max-width:24rem;margin:20vh auto;padding:1rem}}input,button{{font:inherit;padding:.5rem;
@@ -54,6 +57,7 @@ def make_app(desk: Desk, *, only_loopback: bool = True, token: str | None = None
     )
     app.include_router(make_router(desk, forecasts))
     app.add_exception_handler(InputError, _refused)
+    app.add_exception_handler(sqlite3.OperationalError, _unwritten)
     app.add_exception_handler(RequestValidationError, _misread)
     app.add_exception_handler(HTTPException, _plain_error)
     _add_docs(app)
@@ -98,6 +102,12 @@ def _add_login(app: FastAPI, guard: Guard) -> None:
 def _refused(request: Request, error: Exception) -> Response:
     code = next(code for kind, code in STATUS if isinstance(error, kind))
     return _problem(code, str(error))
+
+
+def _unwritten(request: Request, error: Exception) -> Response:
+    """The disk is full, or the database cannot be reached: nothing was changed."""
+    LOG.error("database: %s", error)
+    return _problem(503, f"The database cannot be used now ({error}); nothing was changed.")
 
 
 def _misread(request: Request, error: Exception) -> Response:

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import threading
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,7 +23,9 @@ from lmta.advisor.journal import (
 from lmta.advisor.plan import DEFAULT_POLICY
 from lmta.agents.planner import PREFIX
 from lmta.agents.players import player
+from lmta.hints import hearing
 from lmta.policies.player import AbstractPlayer
+from lmta.policies.registry import policy_names
 from lmta.problems.delimited import Content
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
@@ -33,14 +34,15 @@ from lmta.problems.session import Session, check_seed
 from lmta.service.data import Kind, Limits, Preview, check_content, preview, safe_name
 from lmta.service.reasons import advise
 from lmta.service.reports import campaign_day, tour_day
+from lmta.service.schemas import PlanOut
 from lmta.service.store import Day, Plan, Store, check_next
-from lmta.types import DataWarning, InputError, ModelWarning
+from lmta.types import InputError
 
 PROBLEM_OF = {"campaign": "aim", "tour": "sop"}
-MOST_SESSIONS = 256
-"""Campaigns and tours that stay in memory."""
-_WARNINGS = threading.Lock()
-"""Warnings are caught for the whole process, so one at a time."""
+SHIPPED: dict[Kind, str] = {}
+"""The trained planners that come with lmta, which may be chosen like any policy."""
+MOST_SESSIONS, MOST_EDGES = 256, 20_000_000
+"""Campaigns and tours that stay in memory, and their edges in all."""
 
 
 @dataclass(frozen=True)
@@ -59,25 +61,6 @@ class Begin:
     rules: OrienteeringRules | None = None
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Where a campaign or tour stands."""
-
-    id: str
-    title: str
-    kind: Kind
-    created: str
-    policy: str
-    seed: int
-    day: int
-    days: int
-    budget: int
-    budget_left: int
-    finished: bool
-    result: float
-    """Nodes reached, or profit earned."""
-
-
 def kind_of(journal: Journal) -> Kind:
     """Whether it is a campaign or a tour."""
     return "tour" if isinstance(journal, TourJournal) else "campaign"
@@ -91,12 +74,12 @@ def result_of(session: Session) -> float:
     return session.collected
 
 
-def standing(plan: Plan) -> Standing:
+def standing(plan: Plan) -> PlanOut:
     """Where a plan stands, by what is noted."""
     begun = plan.beginning
     kind = kind_of(begun)
     spent = sum(len(day.report["seeded" if kind == "campaign" else "visited"]) for day in plan.days)
-    return Standing(
+    return PlanOut(
         id=plan.id,
         title=plan.title,
         kind=kind,
@@ -114,20 +97,45 @@ def standing(plan: Plan) -> Standing:
 
 @lru_cache(maxsize=256)
 def named_player(name: str, kind: Kind) -> AbstractPlayer:
-    """The policy of that name. A folder is never a name here: no request reaches the file system."""
-    if name.startswith(PREFIX):
+    """The policy of that name, read once. No request reaches the file system: a folder is never a name here."""
+    if name.startswith(PREFIX) and name not in SHIPPED.values():
         raise InputError(f"policy: {name!r} names a folder; only the names of `lmta policies` may be chosen here.")
     return player(name, PROBLEM_OF[kind])
 
 
-@contextmanager
-def heard() -> Iterator[list[str]]:
-    """The warnings to users that come up meanwhile."""
-    said: list[str] = []
-    with _WARNINGS, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield said
-        said.extend(str(w.message) for w in caught if issubclass(w.category, ModelWarning | DataWarning))
+def policies_for(kind: Kind) -> list[str]:
+    """Who may decide."""
+    shipped = [SHIPPED[kind]] if kind in SHIPPED else []
+    return shipped + policy_names(PROBLEM_OF[kind])
+
+
+class Cores:
+    """As many decide at once as there are cores; whatever can wait does so while anybody decides."""
+
+    def __init__(self, count: int):
+        self._free = threading.BoundedSemaphore(count)
+        self._changed = threading.Condition()
+        self._deciding = 0
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        """A core of one's own."""
+        self._count(1)
+        try:
+            with self._free:
+                yield
+        finally:
+            self._count(-1)
+
+    def wait_for_quiet(self, longest: float) -> None:
+        """Wait until nobody decides, for so many seconds at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._deciding == 0, longest)
+
+    def _count(self, step: int) -> None:
+        with self._changed:
+            self._deciding += step
+            self._changed.notify_all()
 
 
 class Desk:
@@ -136,15 +144,14 @@ class Desk:
     def __init__(self, store: Store, limits: Limits | None = None):
         self.store = store
         self.limits = limits or Limits()
-        self.computing = threading.BoundedSemaphore(os.cpu_count() or 1)
-        """Held while a policy decides, so that the cores are not asked for more than they can do."""
+        self.cores = Cores(os.cpu_count() or 1)
         self._sessions: OrderedDict[str, tuple[tuple[Any, ...], Session]] = OrderedDict()
         self._sessions_lock = threading.Lock()
         self._turns = [threading.RLock() for _ in range(256)]
 
     def preview(self, content: Content, kind: Kind, directed: bool) -> tuple[Preview, list[str]]:
         """What the data hold, and what to mind about them."""
-        with heard() as said:
+        with hearing() as said:
             seen = preview(content, kind, directed, self.limits)
         return seen, said
 
@@ -165,7 +172,7 @@ class Desk:
             journal = TourJournal(**common, rules=wanted.rules or OrienteeringRules())
         else:
             journal = CampaignJournal(**common, directed=wanted.directed, probability=wanted.probability)
-        with heard() as said:
+        with hearing() as said:
             session = journal.begin(wanted.content)
         name = self.store.add_plan(wanted.title, journal, wanted.content)
         plan = self.store.plan(name)
@@ -182,7 +189,7 @@ class Desk:
         content = Content(safe_name(journal.data), data)
         check_content(content, kind_of(journal), self.limits)
         results: list[float] = []
-        with heard():
+        with hearing():
             replay(journal, content, "state", lambda session: results.append(result_of(session)))
         reports = json.loads(journal_text(journal))["history"]
         days = tuple(
@@ -212,7 +219,7 @@ class Desk:
                 return kept
             session = self.session(plan)
             adviser = named_player(plan.beginning.policy, kind_of(plan.beginning))
-            with self.computing:
+            with self.cores.deciding():
                 advice = advise(adviser, session, plan.beginning.seed)
             self.store.keep_advice(plan, advice)
             return advice
@@ -226,7 +233,7 @@ class Desk:
             done = "visited" if isinstance(session, Tour) else "seeded"
             if given.get(done) is None:
                 given = given | {done: self._advised(plan, done)}
-            with heard() as said:
+            with hearing() as said:
                 make: Callable[..., Any] = tour_day if isinstance(session, Tour) else campaign_day
                 day, contradictions = make(session, **given)
                 plan.beginning.report(session, day)
@@ -264,7 +271,7 @@ class Desk:
         if kept is not None and kept[0] == lived:
             return kept[1]
         journal = self.journal(plan)
-        with heard():
+        with hearing():
             session = replay(journal, self.store.content(plan), plan.title)
         self._remember(plan, session)
         return session
@@ -273,8 +280,9 @@ class Desk:
         with self._sessions_lock:
             self._sessions[plan.id] = (_lived(plan), session)
             self._sessions.move_to_end(plan.id)
-            while len(self._sessions) > MOST_SESSIONS:
-                self._sessions.popitem(last=False)
+            edges = sum(kept.instance.graph.senders.shape[0] for _, kept in self._sessions.values())
+            while len(self._sessions) > 1 and (len(self._sessions) > MOST_SESSIONS or edges > MOST_EDGES):
+                edges -= self._sessions.popitem(last=False)[1][1].instance.graph.senders.shape[0]
 
     def _advised(self, plan: Plan, field: str) -> list[Any]:
         advice = self.store.advice(plan.id, plan.day)

@@ -6,7 +6,7 @@ from typing import Any
 
 from lmta.service.store import Plan
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = tuple("=+-@＝＋－＠\t\r\n")
 HEADER = ("day", "what", "id", "profit", "result")
 
 
@@ -25,7 +25,7 @@ def csv_text(plan: Plan) -> str:
 def harmless(name: Any) -> str:
     """An id that a spreadsheet takes as text: what looks like a formula gets a ' before it."""
     text = str(name)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
 def _events(report: dict[str, Any]) -> list[tuple[str, Any, float | None]]:

@@ -1,6 +1,7 @@
 """What to expect from today to the end: simulated futures under one or more policies, as jobs that can be stopped."""
 
 import atexit
+import logging
 import queue
 import threading
 from collections.abc import Callable
@@ -25,10 +26,13 @@ MOST_EDGES_AT_ONCE = 20_000_000
 MOST_WAITING = 20
 LONGEST_STEP = 60.0
 """Seconds to wait for a job to stop."""
+LONGEST_WAIT = 1.0
+"""Seconds that a simulated day waits at most while others decide."""
+LOG = logging.getLogger(__name__)
 
 
 class Stopped(Exception):  # noqa: N818
-    """Somebody cancelled the job."""
+    """Somebody cancelled the job, removed its plan, or ends the service."""
 
 
 @dataclass
@@ -37,7 +41,7 @@ class _Job:
 
     forecast: Forecast
     progress: float = 0.0
-    cancelled: bool = False
+    stopped: bool = False
 
 
 def simulate(
@@ -118,16 +122,13 @@ class Forecasts:
     def cancel(self, plan: str, name: str) -> Forecast:
         """Stop a job; one that has ended stays as it is."""
         forecast = self._desk.store.forecast(plan, name)
-        job = self._jobs.get(name)
-        if job is not None:
-            job.cancelled = True
         self._desk.store.mark_forecast(forecast.id, "cancelled")
         return self._desk.store.forecast(plan, name)
 
     def close(self) -> None:
         """Stop whatever is under way, after the day that is being simulated."""
         for job in list(self._jobs.values()):
-            job.cancelled = True
+            job.stopped = True
         self._waiting.put(None)
         self._worker.join(LONGEST_STEP)
 
@@ -142,8 +143,8 @@ class Forecasts:
             except InputError as error:
                 self._desk.store.mark_forecast(name, "failed", {"error": str(error)})
             except Exception:
+                LOG.exception("forecast %s", name)
                 self._desk.store.mark_forecast(name, "failed", {"error": "The forecast broke off; see the log."})
-                raise
             finally:
                 self._jobs.pop(name, None)
 
@@ -156,26 +157,26 @@ class Forecasts:
         steps = len(policies) * (session.days - session.day + 1) * _chunks(session, request["futures"])
 
         def on_day() -> None:
-            self._desk.computing.release()  # let a decision go first
-            self._desk.computing.acquire()
             job.progress += 1 / steps
-            if job.cancelled:
-                raise Stopped
+            self._go_on(job)
 
         rows = []
         for policy in policies:
             player = named_player(policy, kind_of(plan.beginning))
-            with self._desk.computing:
-                results = simulate(player, session, request["futures"], request["seed"], on_day)
-            rows.append(summary(policy, results))
+            rows.append(summary(policy, simulate(player, session, request["futures"], request["seed"], on_day)))
         return {"day": session.day, "now": result_of(session), "policies": rows}
 
     def _plan_then(self, job: _Job) -> Plan:
         """The plan as it was when the job was asked for."""
-        if job.cancelled:
-            raise Stopped
+        self._go_on(job)
         self._desk.store.mark_forecast(job.forecast.id, "running")
         plan = self._desk.store.plan(job.forecast.plan)
         if plan.day != job.forecast.request["day"]:
             raise InputError("The plan has moved on since this forecast was asked for; ask again.")
         return plan
+
+    def _go_on(self, job: _Job) -> None:
+        """Let decisions go first, and stop where the job is no longer wanted."""
+        self._desk.cores.wait_for_quiet(LONGEST_WAIT)
+        if job.stopped or not self._desk.store.is_wanted(job.forecast.id):
+            raise Stopped

@@ -1,4 +1,4 @@
-"""Who may ask: requests from this machine or with the token, writes from our own page, bodies of a bounded size."""
+"""Who may ask: this machine or whoever has the token, of all pages only our own, with bodies of a bounded size."""
 
 import hmac
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -16,7 +16,6 @@ from lmta.types import InputError
 COOKIE = "lmta"
 LOGIN = "/login"
 SHORTEST_TOKEN = 16
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 FORM_OVERHEAD = 1_000_000
 """Bytes that a form may add to the file in it."""
 HEADERS = (
@@ -81,10 +80,9 @@ class Guard:
         host = headers.get(b"host", "")
         if self.only_loopback and not is_loopback(_host_name(host)):
             return _refuse(403, "host: this service answers to this machine only.")
-        is_write = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         origin = headers.get(b"origin")
-        if is_write and origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-            return _refuse(403, "origin: changes are taken from this service's own page only.")
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+            return _refuse(403, "origin: requests are taken from this service's own page only.")
         if self.token is None or scope["path"] == LOGIN or self._is_known(headers):
             return None
         if scope["type"] == "http" and scope["method"] == "GET" and not scope["path"].startswith("/api/"):
@@ -128,7 +126,11 @@ class Guard:
             if not refused:
                 await send(message)
 
-        await self.app(scope, counted, checked)
+        try:
+            await self.app(scope, counted, checked)
+        except ClientDisconnect:
+            if seen <= limit:
+                raise
         if seen > limit and not refused:
             await too_large(scope, receive, send)
 

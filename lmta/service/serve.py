@@ -17,7 +17,7 @@ from lmta.service.data import Limits
 from lmta.service.desk import Desk
 from lmta.service.security import check_exposure, is_loopback
 from lmta.service.settings import ServeSettings
-from lmta.service.store import Store
+from lmta.service.store import Store, make_folder
 from lmta.types import InputError
 
 TOKEN_VARIABLE = "LMTA_TOKEN"
@@ -55,7 +55,7 @@ def serve(settings: ServeSettings, say: Callable[[str], None]) -> None:
 def _alone(folder: Path) -> Iterator[None]:
     """One process at a time has the folder; the lock ends with the process."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         descriptor = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
         raise InputError(f"data: {shown(folder)} cannot be used ({error.strerror}); name another folder.") from None

@@ -36,6 +36,7 @@ CREATE TABLE forecasts (
     request TEXT NOT NULL, status TEXT NOT NULL, outcome TEXT);
 CREATE INDEX forecasts_of_plan ON forecasts (plan, created);
 """
+_FORECASTS = "SELECT id, plan, created, request, status, outcome FROM forecasts"
 
 
 class NotFoundError(InputError):
@@ -93,7 +94,7 @@ class Store:
         self._local = threading.local()
         self._lock = threading.Lock()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             self._prepare()
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"data: {shown(folder)} cannot hold the database ({error}); name another.") from None
@@ -133,10 +134,10 @@ class Store:
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield db
+                db.execute("COMMIT")
             except BaseException:
-                db.execute("ROLLBACK")
+                db.rollback()
                 raise
-            db.execute("COMMIT")
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -182,6 +183,8 @@ class Store:
         """The data of a campaign or tour."""
         key = (plan.beginning.fingerprint, plan.beginning.data)
         row = self._db.execute("SELECT content FROM data WHERE fingerprint = ? AND name = ?", key).fetchone()
+        if row is None:
+            raise _gone(plan.id)
         return Content(plan.beginning.data, row[0])
 
     def change_plan(self, name: str, title: str, beginning: Journal) -> None:
@@ -251,21 +254,29 @@ class Store:
             where = "WHERE id = ? AND status IN ('queued', 'running')"
             db.execute(f"UPDATE forecasts SET status = ?, outcome = ? {where}", row)
 
+    def is_wanted(self, name: str) -> bool:
+        """Whether a job is still to be done: neither ended nor removed with its plan."""
+        row = self._db.execute("SELECT status FROM forecasts WHERE id = ?", (name,)).fetchone()
+        return row is not None and row[0] in ("queued", "running")
+
     def forecast(self, plan: str, name: str) -> Forecast:
         """A job of a campaign or tour."""
-        for forecast in self.forecasts(plan):
-            if forecast.id == name:
-                return forecast
-        raise NotFoundError(f"forecast: {name!r} is not there.")
+        row = self._db.execute(f"{_FORECASTS} WHERE plan = ? AND id = ?", (plan, name)).fetchone()
+        if row is None:
+            raise NotFoundError(f"forecast: {name!r} is not there.")
+        return _forecast(*row)
 
     def forecasts(self, plan: str) -> list[Forecast]:
         """The jobs of a campaign or tour, the newest first."""
         with self._reading() as db:
             _plan(db, plan)
-            columns = "id, plan, created, request, status, outcome"
-            order = "ORDER BY created DESC, rowid DESC"
-            rows = db.execute(f"SELECT {columns} FROM forecasts WHERE plan = ? {order}", (plan,)).fetchall()
+            rows = db.execute(f"{_FORECASTS} WHERE plan = ? ORDER BY created DESC, rowid DESC", (plan,)).fetchall()
         return [_forecast(*row) for row in rows]
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder, for its owner only, unless it is there."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def check_next(plan: Plan, number: int) -> None:
@@ -278,12 +289,16 @@ def check_next(plan: Plan, number: int) -> None:
 def _plan(db: sqlite3.Connection, name: str) -> Plan:
     row = db.execute("SELECT title, created, journal FROM plans WHERE id = ?", (name,)).fetchone()
     if row is None:
-        raise NotFoundError(f"id: {name!r} is not there; it may have been removed.")
+        raise _gone(name)
     columns = "day, report, warnings, result, reported"
     days = db.execute(f"SELECT {columns} FROM days WHERE plan = ? ORDER BY day", (name,)).fetchall()
     title, created, journal = row
     beginning = read_journal(Content("journal", journal.encode()))
     return Plan(name, title, created, beginning, tuple(_day(*columns) for columns in days))
+
+
+def _gone(name: str) -> NotFoundError:
+    return NotFoundError(f"id: {name!r} is not there; it may have been removed.")
 
 
 def _forecast(name: str, plan: str, created: str, request: str, status: str, outcome: str | None) -> Forecast:

@@ -1,12 +1,12 @@
 """A campaign on one's own network, advanced day by day with what was really observed."""
 
-import warnings
 from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
+from lmta.hints import warn
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import (
     ACTIVE,
@@ -83,4 +83,4 @@ class Campaign(Session):
         surprising = [self.ids[i] for i in hits if chance[i] <= 0]
         if surprising:
             names = ", ".join(repr(name) for name in surprising)
-            warnings.warn(f"activated: no active neighbour could reach {names}; taken as true.", ModelWarning, 3)
+            warn(f"activated: no active neighbour could reach {names}; taken as true.", ModelWarning, 3)

@@ -11,6 +11,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from lmta.hints import warn
 from lmta.problems.delimited import (
     Column,
     FilePath,
@@ -140,7 +141,7 @@ def _warn_of_a_likely_header(table: Table) -> None:
     first = {sources[0], targets[0]}
     if len(sources) > 2 and first.isdisjoint(sources[1:]) and first.isdisjoint(targets[1:]):
         error = table.origin.error(0, f"{quoted(sources[0])} and {quoted(targets[0])} stand on no other line")
-        warnings.warn(f"{error}; if they are a header, call the columns source and target.", DataWarning, 5)
+        warn(f"{error}; if they are a header, call the columns source and target.", DataWarning, 6)
 
 
 def _from_graphml(path: FilePath) -> _Edges:

@@ -1,7 +1,6 @@
 """A tour through one's own cities, advanced day by day with what was really visited and seen."""
 
 import dataclasses
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +8,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
+from lmta.hints import warn
 from lmta.problems.delimited import LARGEST
 from lmta.problems.orienteering.importer import load_cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_morning
@@ -64,7 +64,7 @@ class Tour(Session):
             state = (self._pass_by if city in shut else self.problem.pick)(unlimited, state, jnp.int32(city))
         if float(state.length) > float(self.instance.limit) * (1 + 1e-6):
             message = f"visited: a route of {float(state.length):.3f} exceeds the day's {float(self.instance.limit):g}"
-            warnings.warn(f"{message}; taken as true, with the penalty.", ModelWarning, 2)
+            warn(f"{message}; taken as true, with the penalty.", ModelWarning, 2)
         reward = float(self.problem.forecast(self.instance, state))
         profit = np.array(state.profit)
         profit[list(observed)] = list(observed.values())

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from nicegui import ui
 
-from lmta.policies.registry import policy_names
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.tour import Tour
 from lmta.problems.session import Session
-from lmta.service.desk import PROBLEM_OF, Desk, standing
+from lmta.service.desk import Desk, policies_for, standing
 from lmta.service.forecast import Forecasts
 from lmta.service.page import charts
 from lmta.service.page.parts import (
@@ -138,15 +137,18 @@ class DayView:
                 ui.label("Each as if it came first today.").classes("opacity-70 text-sm")
 
     def _draw_policy(self) -> None:
-        names = policy_names(PROBLEM_OF[self._where.kind])
-        options = names if self._where.policy in names else [self._where.policy, *names]
-
         async def choose(event: Any) -> None:
             if await attempt(self._desk.change, self._name, None, event.value, None):
                 await self._refresh()
 
-        chooser = ui.select(options, value=self._where.policy, label="Who decides", with_input=True, on_change=choose)
+        chooser = ui.select(
+            self._policies(), value=self._where.policy, label="Who decides", with_input=True, on_change=choose
+        )
         chooser.classes("w-full")
+
+    def _policies(self) -> list[str]:
+        """Who may decide, and whoever does now."""
+        return list(dict.fromkeys([*policies_for(self._where.kind), self._where.policy]))
 
     def _draw_picture(self, advised: list[int]) -> None:
         """The network or the map; made once, then renewed."""
@@ -289,10 +291,8 @@ class DayView:
         ui.label(said).classes("opacity-70 text-sm")
 
     def _draw_ask(self) -> None:
-        names = policy_names(PROBLEM_OF[self._where.kind])
         own = self._where.policy
-        options = names if own in names else [own, *names]
-        chosen = ui.select(options, label="Compare policies", value=[own], multiple=True, with_input=True)
+        chosen = ui.select(self._policies(), label="Compare policies", value=[own], multiple=True, with_input=True)
         chosen.classes("w-full").props("use-chips")
         ask = ui.button("Forecast", icon="insights").props("outline")
 

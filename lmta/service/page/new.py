@@ -6,11 +6,10 @@ from typing import Any
 from nicegui import events, ui
 
 from lmta.advisor.plan import DEFAULT_POLICY
-from lmta.policies.registry import policy_names
 from lmta.problems.delimited import Content
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.service.data import SAMPLES, Kind, Preview, safe_name, sample_content
-from lmta.service.desk import PROBLEM_OF, Begin, Desk
+from lmta.service.desk import PROBLEM_OF, Begin, Desk, policies_for
 from lmta.service.page import charts
 from lmta.service.page.parts import attempt, card, chart, heading, show_error
 from lmta.types import InputError
@@ -35,8 +34,6 @@ class NewForm:
         self._desk = desk
         self._kind: Kind = "campaign"
         self._content: Content | None = None
-        self._usable = False
-        self._directed = True
         self._rules: dict[str, ui.number] = {}
 
     def draw(self) -> None:
@@ -82,7 +79,7 @@ class NewForm:
             with ui.element("div").classes("grid grid-cols-2 gap-3 w-full"):
                 self._days = ui.number("Days", value=10, min=1, precision=0)
                 self._budget = ui.number("Budget (seeds or visits in all)", value=10, min=1, precision=0)
-                self._policy = ui.select(self._policies(), label="Who decides", with_input=True)
+                self._policy = ui.select(policies_for(self._kind), label="Who decides", with_input=True)
                 self._seed = ui.number("Seed", value=0, min=0, precision=0)
             with ui.expansion("More").classes("w-full"):
                 self._probability = ui.number("Probability of every edge where the data have none", min=0, max=1)
@@ -94,16 +91,13 @@ class NewForm:
             self._begin.set_enabled(False)
             self._show_kind()
 
-    def _policies(self) -> list[str]:
-        return policy_names(PROBLEM_OF[self._kind])
-
     def _show_kind(self) -> None:
         is_campaign = self._kind == "campaign"
         self._formats.text = FORMATS[self._kind]
         self._both_ways.set_visibility(is_campaign)
         self._probability.set_visibility(is_campaign)
         self._tour_settings.set_visibility(not is_campaign)
-        self._policy.set_options(self._policies(), value=DEFAULT_POLICY[PROBLEM_OF[self._kind]])
+        self._policy.set_options(policies_for(self._kind), value=DEFAULT_POLICY[PROBLEM_OF[self._kind]])
 
     async def _choose_kind(self, event: events.ValueChangeEventArguments) -> None:
         self._kind = event.value

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from fastapi import FastAPI
 from nicegui import run, ui
 
-from lmta.service.desk import Desk, Standing, standing
+from lmta.service.desk import Desk, standing
 from lmta.service.forecast import Forecasts
 from lmta.service.page.day import DayView
 from lmta.service.page.new import NewForm
 from lmta.service.page.parts import attempt, heading, progress_text, result_text
+from lmta.service.schemas import PlanOut
 from lmta.service.store import NotFoundError, Plan
 
 STYLE = """
@@ -105,7 +106,7 @@ def _show_list(desk: Desk, plans: list[Plan]) -> None:
             _card(desk, standing(plan))
 
 
-def _card(desk: Desk, where: Standing) -> None:
+def _card(desk: Desk, where: PlanOut) -> None:
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("items-center gap-2 no-wrap w-full"):
             ui.icon("hub" if where.kind == "campaign" else "route", size="sm").classes("opacity-70")
@@ -119,7 +120,7 @@ def _card(desk: Desk, where: Standing) -> None:
             ui.button(label, on_click=lambda: ui.navigate.to(f"/plan/{where.id}")).props("dense padding='xs md'")
 
 
-async def _ask_to_remove(desk: Desk, where: Standing) -> None:
+async def _ask_to_remove(desk: Desk, where: PlanOut) -> None:
     with ui.dialog() as dialog, ui.card():
         ui.label("Remove this for good?").classes("text-lg")
         ui.label(where.title).classes("ids font-bold")

@@ -1,12 +1,13 @@
 """Small parts that every page uses."""
 
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from nicegui import run, ui
 
-from lmta.service.desk import Standing
+from lmta.service.schemas import PlanOut
 from lmta.types import InputError
 
 
@@ -16,7 +17,9 @@ async def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
         return await run.io_bound(work, *arguments)
     except InputError as error:
         show_error(str(error))
-        return None
+    except sqlite3.OperationalError as error:
+        show_error(f"The database cannot be used now ({error}); nothing was changed.")
+    return None
 
 
 def show_error(message: str) -> None:
@@ -66,13 +69,13 @@ def number_text(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
 
 
-def progress_text(where: Standing) -> str:
+def progress_text(where: PlanOut) -> str:
     """The day and what is left."""
     when = f"All {where.days} days are over" if where.finished else f"Day {where.day} of {where.days}"
     what = "seeds" if where.kind == "campaign" else "visits"
     return f"{when} · {where.budget_left} of {where.budget} {what} left"
 
 
-def result_text(where: Standing) -> str:
+def result_text(where: PlanOut) -> str:
     """What was reached so far."""
     return f"{where.result:g} nodes reached" if where.kind == "campaign" else f"{where.result:.4g} earned"
