@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -19,6 +19,7 @@ from rich.table import Table
 
 from lmta.evaluation.record import provenance, write_json
 from lmta.files import check_writable
+from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import policy
 from lmta.problems.delimited import Content
 from lmta.problems.influence.campaign import Campaign
@@ -62,22 +63,25 @@ class _Live:
 
 
 def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
-    """Decide without the service; then serve, and let clients advance all campaigns together."""
+    """For so many at once: decide without the service, then let clients advance all campaigns together."""
     _check(settings)
     rng = np.random.default_rng(settings.seed)
     networks = [erdos_renyi(settings.nodes, MEAN_DEGREE, rng) for _ in range(settings.campaigns)]
     result: dict[str, Any] = {
         "settings": {name: value for name, value in asdict(settings).items() if name != "json"},
         "provenance": provenance(),
-        "alone": _spread(_time_alone(settings, networks)),
+        "alone": {},
         "clients": {},
     }
+    adviser, campaigns = policy(settings.policy, "aim"), _campaigns(settings, networks)
+    result["alone"]["1"] = _time_alone(adviser, campaigns, 1)
     with _served() as (port, process), closing(_Client(port)) as client:
         shapes = {padded_size(len(network.senders)): network for network in networks}
         first_met = [_begin(client, settings, network) for network in shapes.values()]
         _advance_all(client, first_met, 1, settings.days, 1, rng)  # whatever has to be compiled is compiled here
         lives = [_begin(client, settings, network) for network in networks]
         for half, clients in enumerate(CLIENTS):
+            result["alone"][str(clients)] = _time_alone(adviser, campaigns, clients)
             first = 1 + half * (settings.days // 2)
             result["clients"][str(clients)] = _advance_all(client, lives, first, settings.days // 2, clients, rng)
         result["memory_mb"] = _peak_memory_mb(process.pid)
@@ -88,21 +92,25 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
 
 def serve_table(result: dict[str, Any]) -> Table:
     """The measurement for people."""
-    alone = result["alone"]
     table = Table(
         title="{campaigns} campaigns of {nodes} nodes, {policy}".format(**result["settings"]),
         caption=f"milliseconds; the service took {result['memory_mb']:.0f} MB at most",
     )
-    for name in ("what", "median", "p95", "p95 over alone", "requests/s"):
+    for name in ("what", "at once", "median", "p95", "p95 over the policy alone", "requests/s"):
         table.add_column(name, justify="left" if name == "what" else "right")
-    table.add_row("the policy alone", f"{alone['median']:.1f}", f"{alone['p95']:.1f}", "", "")
+    for clients, alone in result["alone"].items():
+        table.add_row("the policy alone", clients, *_shown(alone))
     for clients, measured in result["clients"].items():
-        for what in ("advice", "report"):
-            row = measured[what]
-            over = f"{row['p95'] / alone['p95']:.2f}×" if what == "advice" else ""
-            rate = f"{measured['requests_per_second']:.0f}" if what == "advice" else ""
-            table.add_row(f"{what}, {clients} at once", f"{row['median']:.1f}", f"{row['p95']:.1f}", over, rate)
+        over = f"{measured['advice']['p95'] / result['alone'][clients]['p95']:.2f}×"
+        table.add_row("advice", clients, *_shown(measured["advice"]), over, f"{measured['requests_per_second']:.0f}")
+        table.add_row("· the decision in it", clients, *_shown(measured["decision"]))
+        table.add_row("· advice over that, ×", clients, *_shown(measured["advice_over_decision"]))
+        table.add_row("report", clients, *_shown(measured["report"]))
     return table
+
+
+def _shown(spread: dict[str, float]) -> tuple[str, str]:
+    return f"{spread['median']:.1f}", f"{spread['p95']:.1f}"
 
 
 def _check(settings: ServeBenchSettings) -> None:
@@ -116,13 +124,15 @@ def _check(settings: ServeBenchSettings) -> None:
         check_writable(settings.json)
 
 
-def _time_alone(settings: ServeBenchSettings, networks: list[Network]) -> list[float]:
-    """How long the policy itself takes for the first day of each, in milliseconds; the first of all compiles."""
-    adviser = policy(settings.policy, "aim")
-    campaigns = [Campaign(network, days=settings.days, budget=settings.budget) for network in networks]
-    for campaign in campaigns:
-        adviser.decide(campaign)
-    return [adviser.decide(campaign).milliseconds for campaign in campaigns]
+def _campaigns(settings: ServeBenchSettings, networks: list[Network]) -> list[Campaign]:
+    return [Campaign(network, days=settings.days, budget=settings.budget) for network in networks]
+
+
+def _time_alone(adviser: AbstractPlayer, campaigns: list[Campaign], at_once: int) -> dict[str, float]:
+    """How long the policy itself takes for the first day of each, so many at once."""
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(adviser.decide, campaigns))  # whatever has to be compiled is compiled here
+        return _spread([decision.milliseconds for decision in pool.map(adviser.decide, campaigns)])
 
 
 @contextmanager
@@ -189,28 +199,34 @@ def _form(fields: dict[str, Any], file: Content) -> bytes:
 def _advance_all(
     client: _Client, lives: list[_Live], first: int, days: int, clients: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """So many days of all campaigns; the times of advice and of reports, and requests a second."""
-    advice, reports = [], []
+    """So many days of all campaigns; the times of advice, of the decision in it and of reports; requests a second."""
+    times = []
 
-    def one(live: _Live, day: int, seed: int) -> tuple[float, float]:
+    def one(live: _Live, day: int, seed: int) -> tuple[float, float, float]:
         start = time.perf_counter()
-        picks = [pick["id"] for pick in client.send("GET", f"{live.address}/advice")["picks"]]
+        answer = client.send("GET", f"{live.address}/advice")
         advised = time.perf_counter()
+        picks = [pick["id"] for pick in answer["picks"]]
         hits = _night(live, picks, np.random.default_rng(seed))
         body = json.dumps({"day": day, "seeded": picks, "activated": hits}).encode()
         ready = time.perf_counter()
         client.send("POST", f"{live.address}/day", body)
-        return 1000 * (advised - start), 1000 * (time.perf_counter() - ready)
+        return 1000 * (advised - start), answer["milliseconds"], 1000 * (time.perf_counter() - ready)
 
     began = time.perf_counter()
     with ThreadPoolExecutor(clients) as pool:
         for day in range(first, first + days):
             seeds = rng.integers(2**32, size=len(lives)).tolist()
-            for asked, told in pool.map(one, lives, [day] * len(lives), seeds):
-                advice.append(asked)
-                reports.append(told)
-    rate = (len(advice) + len(reports)) / (time.perf_counter() - began)
-    return {"advice": _spread(advice), "report": _spread(reports), "requests_per_second": rate}
+            times += pool.map(one, lives, [day] * len(lives), seeds)
+    rate = 2 * len(times) / (time.perf_counter() - began)
+    advice, decision, report = np.array(times).T
+    return {
+        "advice": _spread(advice),
+        "decision": _spread(decision),
+        "advice_over_decision": _spread(advice / decision),
+        "report": _spread(report),
+        "requests_per_second": rate,
+    }
 
 
 def _night(live: _Live, picks: list[int], rng: np.random.Generator) -> list[int]:
@@ -225,7 +241,7 @@ def _night(live: _Live, picks: list[int], rng: np.random.Generator) -> list[int]
     return [int(i) for i in hit]
 
 
-def _spread(milliseconds: list[float]) -> dict[str, float]:
+def _spread(milliseconds: Sequence[float] | np.ndarray) -> dict[str, float]:
     return {"median": float(np.median(milliseconds)), "p95": float(np.percentile(milliseconds, 95))}
 
 

@@ -164,10 +164,11 @@ def _add_plans(router: APIRouter, desk: Desk) -> None:
 
 
 def _add_days(router: APIRouter, desk: Desk) -> None:
-    @router.get("/plans/{plan_id}/advice", tags=["days"])
-    def advise_today(plan_id: Name) -> AdviceOut:
+    @router.get("/plans/{plan_id}/advice", tags=["days"], response_model=AdviceOut)
+    def advise_today(plan_id: Name) -> Response:
         """What to do today, and why; the same until the day is over."""
-        return AdviceOut(**desk.advice(plan_id))
+        advice = AdviceOut(**desk.advice(plan_id))  # written out here, for which FastAPI would go to another thread
+        return Response(advice.model_dump_json(), media_type="application/json")
 
     @router.post("/plans/{plan_id}/day", tags=["days"])
     def report_day(plan_id: Name, report: Annotated[CampaignReport | TourReport, Body()]) -> DayAccepted:

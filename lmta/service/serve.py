@@ -4,6 +4,7 @@ import fcntl
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,8 @@ from lmta.types import InputError
 
 TOKEN_VARIABLE = "LMTA_TOKEN"
 MOST_CONNECTIONS = 500
+SWITCH_INTERVAL = 0.0005
+"""Seconds after which Python lets another thread go on: an answer should not wait for a whole decision."""
 
 
 def serve(settings: ServeSettings, say: Callable[[str], None]) -> None:
@@ -48,6 +51,7 @@ def serve(settings: ServeSettings, say: Callable[[str], None]) -> None:
         say(f"Serving {shown(settings.data)} on http://{host}:{port} (API: /docs). Ctrl-C ends it.")
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)  # uvicorn ends by its own handlers and then repeats the signal
+        sys.setswitchinterval(SWITCH_INTERVAL)
         uvicorn.Server(config).run(sockets=[listener])
 
 

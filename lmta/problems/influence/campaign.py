@@ -12,7 +12,6 @@ from lmta.problems.influence.rules import (
     ACTIVE,
     INACTIVE,
     Influence,
-    hit_probability,
     make_instance,
     next_morning,
 )
@@ -79,8 +78,11 @@ class Campaign(Session):
                 raise InputError(f"{field}: {self.ids[i]!r} is {word} already; only inactive nodes can be {field}.")
 
     def _warn_of_the_impossible(self, status: np.ndarray, hits: list[int]) -> None:
-        chance = np.asarray(hit_probability(self.instance.graph, jnp.asarray(status == ACTIVE, jnp.float32)))
-        surprising = [self.ids[i] for i in hits if chance[i] <= 0]
+        graph = self.instance.graph
+        could_fire = (status[np.asarray(graph.senders)] == ACTIVE) & (np.asarray(graph.weight) > 0)
+        reachable = np.zeros(len(status), bool)
+        reachable[np.asarray(graph.receivers)[could_fire]] = True
+        surprising = [self.ids[i] for i in hits if not reachable[i]]
         if surprising:
             names = ", ".join(repr(name) for name in surprising)
             warn(f"activated: no active neighbour could reach {names}; taken as true.", ModelWarning, 3)
