@@ -4,13 +4,17 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 READY := .venv/.ready
 
-.PHONY: demo test lint format lock clean
+.PHONY: demo test soak lint format lock clean
 
 demo: $(READY)
 	.venv/bin/lmta demo --out demo
 
 test: $(READY) lint
 	.venv/bin/pytest -n 2
+
+# What takes too long for every day: a hundred kills of the service, and ten times as much nonsense sent to it.
+soak: $(READY)
+	LMTA_KILLS=100 LMTA_EXAMPLES=10 .venv/bin/pytest tests/service/test_kills.py tests/service/test_fuzz.py
 
 lint: $(READY)
 	.venv/bin/ruff check .

@@ -1,4 +1,7 @@
-"""The service without its page, in a folder of its own."""
+"""The service without its page in a folder of its own, and the whole of it in a process of its own."""
+
+import subprocess
+import sys
 
 import pytest
 from fastapi.testclient import TestClient
@@ -10,6 +13,28 @@ from lmta.service.store import Store
 
 EDGES = "source,target\nann,bob\nbob,cyd\ncyd,dan\nann,dan\neve,ann\n<script>,eve\n=1+1,ann\n"
 CITIES = "name,x,y,profit\nhome,0,0,0\ninn,1,0,0.9\nmill,0,1,0.5\nport,3,4,0.7\n"
+
+
+def start_service(folder, *options):
+    """`lmta serve` in a process of its own."""
+    program = "from lmta.cli import main; main()"
+    command = [sys.executable, "-c", program, "serve", "--port", "0", "--data", str(folder), *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def address_of(process):
+    """Where it listens, once it does."""
+    return process.stdout.readline().split("on ")[1].split(" ")[0]
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory):
+    """`lmta serve`, the same for all tests; it ends well and has said nothing amiss."""
+    with start_service(tmp_path_factory.mktemp("served")) as process:
+        yield address_of(process)
+        process.terminate()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == ""
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sqlite3
 import time
 
 import networkx as nx
@@ -10,6 +11,7 @@ import pytest
 import lmta
 from lmta import cli
 from lmta.problems.influence.rules import ACTIVE
+from lmta.service import forecast, store
 from lmta.service.data import sample_content
 
 
@@ -52,6 +54,36 @@ def test_ten_days_agree_with_the_shell_and_with_python(client, begin, tmp_path):
         assert answer.json()["plan"]["result"] == campaign.influenced
         observed.write_text("".join(f"{name}\n" for name in hit))
         assert cli.run([*shell, "--day", str(day), "--observed", str(observed)]) == 0
+    assert client.get(plan).json()["finished"]
+    assert client.get(f"{plan}/state").content == state.read_bytes()
+
+
+def test_five_days_through_fifty_cities_agree_too(client, begin, tmp_path):
+    """With a city that was closed, and profits that came out otherwise; to the last city and the last digit."""
+    plan = begin("tours", sample="fifty-cities", days=5, budget=15, policy="even-insertion", seed=3)
+    data = tmp_path / "fifty-cities.csv"
+    data.write_bytes(sample_content("fifty-cities").data)
+    state, observed, closed_file = (tmp_path / name for name in ("state.json", "profits.csv", "closed.txt"))
+    tour, adviser = lmta.Tour(data, days=5, budget=15), lmta.policy("even-insertion")
+    shell = ["plan", "--state", str(state)]
+    begun = ["--cities", str(data), "--days", "5", "--budget", "15"]
+    assert cli.run([*shell, *begun, "--policy", "even-insertion", "--seed", "3"]) == 0
+    for day in range(1, 6):
+        advice = client.get(f"{plan}/advice").json()
+        decision = adviser.decide(tour, seed=3)
+        assert len(decision.nodes) == 3
+        assert [pick["id"] for pick in advice["picks"]] == list(decision.nodes)
+        assert client.get(f"{plan}/state").content == state.read_bytes()
+        closed = list(decision.nodes[1:2]) if day == 2 else []
+        profits = {city: 0.5 + day / 10 for city in tour.legal() if city not in decision.nodes}
+        profits = dict(list(profits.items())[: 2 * day])
+        tour.advance(visited=decision.nodes, closed=closed, profits=profits)
+        told = [{"id": city, "profit": profit} for city, profit in profits.items()]
+        answer = report(client, plan, day=day, closed=closed, profits=told).json()
+        assert answer["plan"]["result"] == tour.collected
+        closed_file.write_text("".join(f"{city}\n" for city in closed))
+        observed.write_text("".join(f"{city},{profit}\n" for city, profit in profits.items()))
+        assert cli.run([*shell, "--day", str(day), "--failed", str(closed_file), "--observed", str(observed)]) == 0
     assert client.get(plan).json()["finished"]
     assert client.get(f"{plan}/state").content == state.read_bytes()
 
@@ -233,6 +265,40 @@ def test_a_restart_leaves_no_half_job(open_service, begin):
     again = open_service()
     assert again.get(address).json()["status"] == "interrupted"
     assert first.delete(address).json()["status"] == "interrupted"
+
+
+def test_a_forecast_of_a_removed_plan_makes_room_for_the_next(client, begin):
+    plan, other = begin(sample="les-miserables", days=10, budget=10, policy="average-lookahead"), begin()
+    client.post(f"{plan}/forecast", json={"futures": 2000})
+    assert client.delete(plan).status_code == 204
+    job = client.post(f"{other}/forecast", json={"futures": 2}).json()
+    assert finished(client, f"{other}/forecasts/{job['id']}")["status"] == "done"
+
+
+def test_a_forecast_that_breaks_off_leaves_room_for_the_next(client, begin, monkeypatch, caplog):
+    plan = begin()
+    with monkeypatch.context() as broken:
+        broken.setattr(forecast, "summary", lambda *_: 1 / 0)
+        job = client.post(f"{plan}/forecast", json={"futures": 2}).json()
+        seen = finished(client, f"{plan}/forecasts/{job['id']}")
+    assert (seen["status"], seen["error"]) == ("failed", "The forecast broke off; see the log.")
+    assert "ZeroDivisionError" in caplog.text
+    job = client.post(f"{plan}/forecast", json={"futures": 2}).json()
+    assert finished(client, f"{plan}/forecasts/{job['id']}")["status"] == "done"
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(client, begin, monkeypatch):
+    plan = begin()
+
+    def full(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "_insert_day", full)
+        answer = report(client, plan, day=1, seeded=["ann"], activated=[])
+    assert answer.status_code == 503
+    assert "database or disk is full" in answer.json()["detail"]
+    assert report(client, plan, day=1, seeded=["ann"], activated=[]).status_code == 200
 
 
 def test_csv_is_safe_in_a_spreadsheet(client, begin):

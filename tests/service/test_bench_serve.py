@@ -10,9 +10,12 @@ def test_a_small_measurement():
     result = bench_serve(ServeBenchSettings(campaigns=2, nodes=30, budget=6, days=2, policy="average-degree"))
     for measured in result["clients"].values():
         assert 0 < measured["advice"]["median"] <= measured["advice"]["p95"]
+        assert measured["decision"]["median"] < measured["advice"]["median"]
+        assert measured["advice_over_decision"]["median"] > 1
         assert measured["requests_per_second"] > 0
+    assert set(result["alone"]) == {"1", *result["clients"]}
     assert result["memory_mb"] > 0
-    assert serve_table(result).row_count == 5
+    assert serve_table(result).row_count == 11
 
 
 def test_an_odd_number_of_days_is_refused():

@@ -5,8 +5,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -22,18 +20,6 @@ PICTURES = os.environ.get("LMTA_SCREENSHOTS")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PATIENCE = 120_000  # milliseconds; the first decision compiles
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH; `apt-get install chromium` brings one")
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """`lmta serve` in a process of its own."""
-    data = tmp_path_factory.mktemp("served")
-    command = [sys.executable, "-c", "from lmta.cli import main; main()", "serve", "--port", "0", "--data", str(data)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().split("on ")[1].split(" ")[0]
-        process.terminate()
-        assert process.wait(30) == 0
 
 
 @pytest.fixture(scope="module")

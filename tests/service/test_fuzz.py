@@ -1,6 +1,10 @@
-"""Whatever is sent: no server error, every refusal a sentence, and nothing half-written."""
+"""Whatever is sent: no server error, every refusal a sentence, and nothing half-written.
+
+`LMTA_EXAMPLES=10` tries ten times as much; `make soak` does.
+"""
 
 import json
+import os
 import sqlite3
 
 import pytest
@@ -32,6 +36,7 @@ STEADY = {
     "suppress_health_check": list(HealthCheck),
     "derandomize": True,
 }
+TIMES = int(os.environ.get("LMTA_EXAMPLES", "1"))
 EDGES = "source,target\nann,bob\nbob,cyd\ncyd,dan\n"
 
 
@@ -69,7 +74,7 @@ def test_the_schema_holds(api_schema, living_plan):
 
     for operation in operations:
 
-        @settings(max_examples=12, **STEADY)
+        @settings(max_examples=12 * TIMES, **STEADY)
         @given(case=st.one_of(operation.as_strategy(), operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)))
         def answers(case):
             if "plan_id" in (case.path_parameters or {}):
@@ -112,7 +117,7 @@ names = st.one_of(
 )
 
 
-@settings(max_examples=120, **STEADY)
+@settings(max_examples=120 * TIMES, **STEADY)
 @given(
     content=contents,
     name=names,
@@ -136,7 +141,7 @@ def test_uploads_are_taken_whole_or_refused_in_a_sentence(client, content, name,
         assert client.delete(plan).status_code == 204
 
 
-@settings(max_examples=60, **STEADY)
+@settings(max_examples=60 * TIMES, **STEADY)
 @given(state=contents | st.sampled_from([b"{}", b"[]", b"null", b'{"kind": "lmta campaign 1"}']), data=contents)
 def test_states_are_taken_whole_or_refused_in_a_sentence(client, state, data):
     answer = client.post("/api/v1/imports", files={"state": ("s.json", state), "data": ("d.csv", data)})

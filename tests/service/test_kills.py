@@ -1,6 +1,6 @@
 """The service is killed again and again while a client writes: every acknowledged day is there after the restart.
 
-`LMTA_KILLS=100 pytest tests/service/test_kills.py` kills a hundred times.
+`LMTA_KILLS=100` kills a hundred times; `make soak` does.
 """
 
 import os

@@ -1,16 +1,16 @@
 """Who may ask for what: hosts, origins, tokens, sizes, names of files."""
 
 import logging
-import os
+import re
 import socket
-import subprocess
-import sys
+import stat
 
 import httpx2
 import pytest
 
-from lmta import InputError
+from lmta import InputError, cli
 from lmta.problems.delimited import Content
+from lmta.service import serve
 from lmta.service.data import Limits, check_content, safe_name
 from lmta.service.security import check_exposure, is_loopback
 
@@ -35,23 +35,22 @@ def test_a_token_that_can_be_guessed_is_refused():
         check_exposure("0.0.0.0", "12345")
 
 
-def test_the_command_refuses_to_be_open_to_all(tmp_path):
-    command = [sys.executable, "-c", "from lmta.cli import main; main()", "serve", "--host", "0.0.0.0"]
-    environment = os.environ | {"LMTA_TOKEN": ""}
-    run = subprocess.run(
-        [*command, "--data", str(tmp_path)], capture_output=True, text=True, env=environment, check=False
-    )
-    assert run.returncode == 2
-    assert "token: is needed to serve on 0.0.0.0" in run.stderr
+def test_the_command_refuses_to_be_open_to_all(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("LMTA_TOKEN", raising=False)
+    assert cli.run(["serve", "--host", "0.0.0.0", "--data", str(tmp_path / "data")]) == 2
+    assert "token: is needed to serve on 0.0.0.0" in capsys.readouterr().err
+    assert not (tmp_path / "data").exists()
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1.evil"])
-def test_writes_from_other_pages_are_refused(client, begin, origin):
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "https://127.0.0.1.evil", "http://["]
+)
+def test_other_pages_are_refused(client, begin, origin):
     plan = begin()
     day = {"day": 1, "seeded": ["ann"], "activated": []}
-    answer = client.post(f"{plan}/day", json=day, headers={"Origin": origin})
-    assert answer.status_code == 403
-    assert client.get(plan, headers={"Origin": origin}).json()["day"] == 1
+    for method, path in (("POST", f"{plan}/day"), ("DELETE", plan), ("GET", plan)):
+        assert client.request(method, path, headers={"Origin": origin}).status_code == 403
+    assert client.get(plan).json()["day"] == 1
     assert client.post(f"{plan}/day", json=day, headers={"Origin": "http://127.0.0.1"}).status_code == 200
 
 
@@ -133,20 +132,28 @@ def test_names_of_files_hold_no_paths(given, safe):
     assert safe_name(given) == safe
 
 
-def test_one_process_has_the_folder(tmp_path):
-    command = [sys.executable, "-c", "from lmta.cli import main; main()", "serve", "--data", str(tmp_path)]
-    with subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().split("on ")[1].split(" ")[0]
-        assert httpx2.get(f"{address}/docs").status_code == 200
-        assert httpx2.get(f"{address}/docs-assets/swagger-ui-bundle.js").status_code == 200
-        again = subprocess.run([*command, "--port", "0"], capture_output=True, text=True, check=False)
-        assert again.returncode == 2
-        assert "is being served already" in again.stderr
-        process.terminate()
-        assert process.wait(30) == 0
+def test_one_process_has_the_folder(tmp_path, capsys):
+    with serve._alone(tmp_path):
+        assert cli.run(["serve", "--data", str(tmp_path)]) == 2
+    assert "is being served already" in capsys.readouterr().err
+    with serve._alone(tmp_path):
+        pass
+
+
+def test_a_port_that_is_taken(tmp_path, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        busy = subprocess.run([*command, "--port", str(port)], capture_output=True, text=True, check=False)
-    assert busy.returncode == 2
-    assert f"cannot listen on 127.0.0.1 port {port}" in busy.stderr
+        port = str(taken.getsockname()[1])
+        assert cli.run(["serve", "--data", str(tmp_path), "--port", port]) == 2
+    assert f"cannot listen on 127.0.0.1 port {port}" in capsys.readouterr().err
+
+
+def test_only_the_owner_can_read_the_folder(tmp_path):
+    with serve._alone(tmp_path / "data"):
+        assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
+
+
+def test_the_openapi_page_needs_no_other_host(address):
+    page = httpx2.get(f"{address}/docs")
+    assert page.status_code == 200
+    assert re.findall(r"https?://[^\"' ]+", page.text) == []
+    assert httpx2.get(f"{address}/docs-assets/swagger-ui-bundle.js").status_code == 200
