@@ -37,6 +37,22 @@ def address(tmp_path_factory):
         assert process.stderr.read() == ""
 
 
+@pytest.fixture(scope="session")
+def token():
+    return "correct horse battery"
+
+
+@pytest.fixture(scope="session")
+def guarded(tmp_path_factory, token):
+    """`lmta serve` behind a token, for small files; the token is in nothing that it says."""
+    with start_service(tmp_path_factory.mktemp("guarded"), "--token", token, "--max-upload-mb", "1") as process:
+        yield address_of(process)
+        process.terminate()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == ""
+        assert token not in process.stdout.read()
+
+
 @pytest.fixture
 def open_service(tmp_path):
     """Open the service in the folder, again and again if asked."""

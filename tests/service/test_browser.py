@@ -3,6 +3,7 @@
 `LMTA_SCREENSHOTS=docs/pictures pytest tests/service/test_browser.py` makes the pictures of the guide again.
 """
 
+import json
 import os
 import shutil
 import warnings
@@ -13,6 +14,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import lmta
+from lmta import cli
 from lmta.service.data import sample_content
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -60,6 +62,7 @@ def picture(page, name):
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size(size)
         expect(page.locator(".q-notification")).to_have_count(0)
+        page.mouse.move(0, 0)
         page.evaluate("window.scrollTo(0, 0)")
         page.wait_for_timeout(1_200)
         page.screenshot(path=folder / f"{name}{suffix}.png", full_page=True)
@@ -159,11 +162,11 @@ def test_ids_are_never_markup_and_errors_are_named(page, address, tmp_path):
     page.goto("/new")
     network = tmp_path / "net.csv"
     network.write_text("source,target\n<script>alert(1)</script>,<b>bob</b>\n<b>bob</b>,\n")
-    page.locator("input[type=file]").set_input_files(network)
+    page.locator("input[type=file]").first.set_input_files(network)
     expect(page.get_by_text("net.csv, line 3: target is empty")).to_be_visible()
     expect(page.get_by_role("button", name="Begin")).to_be_disabled()
     network.write_text("source,target\n<script>alert(1)</script>,<b>bob</b>\n")
-    page.locator("input[type=file]").set_input_files(network)
+    page.locator("input[type=file]").first.set_input_files(network)
     expect(page.get_by_text("2 nodes, 1 directed edges")).to_be_visible()
     page.get_by_label("Days").fill("2")
     page.get_by_label("Budget (seeds or visits in all)").fill("1")
@@ -173,6 +176,45 @@ def test_ids_are_never_markup_and_errors_are_named(page, address, tmp_path):
     standing(page, "Day 2 of 2")
     expect(page.get_by_role("cell", name="<script>alert(1)</script>")).to_be_visible()
     assert page.locator("b", has_text="bob").count() == 0
+
+
+def test_a_state_of_the_shell_goes_on_here(page, tmp_path):
+    """Day one in the shell, day two on the page."""
+    data, state, nobody = tmp_path / "cities.csv", tmp_path / "my tour.json", tmp_path / "none.csv"
+    data.write_bytes(sample_content("fifty-cities").data)
+    nobody.write_text("")
+    shell = ["plan", "--state", str(state)]
+    assert cli.run([*shell, "--cities", str(data), "--days", "3", "--budget", "6"]) == 0
+    assert cli.run([*shell, "--observed", str(nobody)]) == 0
+    page.goto("/new")
+    page.get_by_text("Go on with a state file of lmta plan").click()
+    files = page.locator("input[type=file]")
+    for number in (1, 2):
+        files.nth(number).set_input_files(data)
+        expect(page.get_by_text("cities.csv")).to_have_count(number)
+    page.get_by_role("button", name="Go on", exact=True).click()
+    expect(page.get_by_text("is no journal of lmta")).to_be_visible()
+    files.nth(1).set_input_files(state)
+    expect(page.get_by_text("my tour.json")).to_be_visible()
+    page.get_by_role("button", name="Go on", exact=True).click()
+    standing(page, "Day 2 of 3 · 4 of 6 visits left")
+    assert advised(page) == json.loads(state.read_text())["advised"]
+
+
+def test_the_page_asks_for_the_token_once(browser, guarded, token):
+    context = browser.new_context(viewport=NARROW, base_url=guarded)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.goto("/")
+    page.get_by_label("Token").fill("not the right one")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("alert")).to_have_text("This is not the token.")
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_text("Nothing here yet.")).to_be_visible()  # it came over the connection
+    page.goto("/new")
+    expect(page.get_by_role("button", name="Les Misérables")).to_be_visible()
+    context.close()
 
 
 def test_two_tabs_report_the_same_day(page, address):

@@ -45,6 +45,12 @@ def test_a_large_network_shows_the_neighbourhood_of_the_advised():
     assert charts.network(campaign, None, [])["series"][0]["data"] == []
 
 
+def test_the_network_fills_its_picture():
+    places = charts.places(Campaign(nx.path_graph(30, create_using=nx.DiGraph), days=1, budget=1))
+    assert places.min(axis=0).tolist() == [0, 0]
+    assert places.max(axis=0).tolist() == [1, 1]
+
+
 def test_nodes_without_edges_have_a_place():
     graph = nx.DiGraph()
     graph.add_nodes_from(range(400))
@@ -72,7 +78,7 @@ def test_the_band_lies_between_low_and_high():
         "so far": [[0, 0.0], [1, 3.0]],
         " low": [[1, 3.0], [2, 4.0]],
         "9 of 10 futures": [[1, 0.0], [2, 5.0]],
-        "expected, a": [[1, 3.0], [2, 6.0]],
+        "a": [[1, 3.0], [2, 6.0]],
     }
 
 

@@ -7,14 +7,14 @@ import stat
 
 import httpx2
 import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from lmta import InputError, cli
 from lmta.problems.delimited import Content
 from lmta.service import serve
 from lmta.service.data import Limits, check_content, safe_name
 from lmta.service.security import check_exposure, is_loopback
-
-TOKEN = "correct horse battery"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.8.8.8"])
@@ -24,10 +24,10 @@ def test_loopback_needs_no_token(host):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.4", "example.org", "::", "localhost.example.org", ""])
-def test_any_other_host_needs_a_token(host):
+def test_any_other_host_needs_a_token(host, token):
     with pytest.raises(InputError, match="token: is needed to serve on"):
         check_exposure(host, None)
-    check_exposure(host, TOKEN)
+    check_exposure(host, token)
 
 
 def test_a_token_that_can_be_guessed_is_refused():
@@ -59,25 +59,72 @@ def test_a_name_that_was_made_to_point_here_is_refused(client):
     assert client.get("/api/v1/plans", headers={"Host": "localhost:8000"}).status_code == 200
 
 
-def test_a_token_opens_the_api_and_the_page(open_service, caplog):
+def test_a_token_opens_the_api_and_the_page(open_service, token, caplog):
     caplog.set_level(logging.DEBUG)
-    client = open_service(only_loopback=False, token=TOKEN)
+    client = open_service(only_loopback=False, token=token)
     plans = "/api/v1/plans"
     assert client.get(plans).status_code == 401
-    assert client.get(plans, headers={"Authorization": f"Bearer {TOKEN}x"}).status_code == 401
+    assert client.get(plans, headers={"Authorization": f"Bearer {token}x"}).status_code == 401
     assert client.get(plans, headers={"Authorization": "Bearer "}).status_code == 401
     assert client.get(plans, headers={"Authorization": "Bearer ünï".encode("latin-1")}).status_code == 401
     assert client.get(plans, headers={"Cookie": "lmta=x"}).status_code == 401
-    assert client.get(plans, headers={"Authorization": f"Bearer {TOKEN}"}).json() == []
+    assert client.get(plans, headers={"Authorization": f"Bearer {token}"}).json() == []
     assert client.get("/", follow_redirects=False).headers["location"] == "/login"
     assert client.get("/openapi.json", follow_redirects=False).status_code == 303
     assert client.post("/login", data={"token": "wrong"}).status_code == 401
-    answer = client.post("/login", data={"token": TOKEN}, follow_redirects=False)
+    answer = client.post("/login", data={"token": token}, follow_redirects=False)
     assert answer.status_code == 303
     assert "HttpOnly" in answer.headers["set-cookie"]
-    assert TOKEN not in answer.headers["set-cookie"]
+    assert token not in answer.headers["set-cookie"]
     assert client.get(plans).json() == []  # by the cookie
-    assert TOKEN not in caplog.text
+    assert token not in caplog.text
+
+
+SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+
+
+def socket_opens(address, **headers):
+    """Whether the page's connection is taken."""
+    try:
+        with connect(address.replace("http", "ws", 1) + SOCKET, additional_headers=headers) as page:
+            return page.recv().startswith("0")
+    except InvalidStatus as refused:
+        assert refused.response.status_code == 403
+        return False
+
+
+def test_the_connection_of_the_page_is_for_our_own_page(address):
+    assert socket_opens(address, Origin=address)
+    assert not socket_opens(address, Origin="http://evil.example")
+    assert not socket_opens(address, Origin="null")
+    polling = address + SOCKET.replace("websocket", "polling")
+    assert httpx2.get(polling, headers={"Origin": "http://evil.example"}).status_code == 403
+
+
+def test_the_page_and_its_connection_are_behind_the_token(guarded, token):
+    with httpx2.Client(base_url=guarded) as visitor:
+        for path in ("/", "/new", "/docs", "/openapi.json", "/_nicegui/anything"):
+            assert visitor.get(path).headers["location"] == "/login"
+        assert not socket_opens(guarded, Origin=guarded)
+        assert (
+            visitor.post("/login", data={"token": token}, headers={"Origin": "http://evil.example"}).status_code == 403
+        )
+        assert visitor.post("/login", data={"token": token}).status_code == 303
+        assert visitor.get("/new").status_code == 200
+        cookie = f"lmta={visitor.cookies['lmta']}"
+    assert socket_opens(guarded, Origin=guarded, Cookie=cookie)
+    assert not socket_opens(guarded, Origin="http://evil.example", Cookie=cookie)
+    assert not socket_opens(guarded, Origin=guarded, Cookie="lmta=0")
+
+
+def test_uploads_to_the_page_are_bounded_too(guarded, token):
+    with httpx2.Client(base_url=guarded, headers={"Authorization": f"Bearer {token}"}) as visitor:
+        place = re.search(r"/_nicegui/client/[^/\"]+/upload/\d+", visitor.get("/new").text).group()
+        for size, code in ((500_000, 200), (3_000_000, 413)):
+            start = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+            body = (part for part in (start, *[b"x" * 100_000] * (size // 100_000), b"\r\n--b--\r\n"))
+            form = {"Content-Type": "multipart/form-data; boundary=b"}
+            assert visitor.post(place, content=body, headers=form).status_code == code
 
 
 def test_uploads_are_bounded(open_service):

@@ -40,10 +40,16 @@ def places(campaign: Campaign) -> np.ndarray | None:
     if count > MOST_NODES:
         return None
     try:
-        return layout(campaign.instance)
+        return _fitted(layout(campaign.instance))
     except ArpackError:  # no edges, or eigenvectors that cannot be told apart
         turns = np.linspace(0, 2 * np.pi, count, endpoint=False)
         return np.column_stack([np.cos(turns), np.sin(turns)])
+
+
+def _fitted(positions: np.ndarray) -> np.ndarray:
+    """From 0 to 1 both ways, the longer one across: distances mean little here, and room is scarce."""
+    size = np.ptp(positions, axis=0)
+    return ((positions - positions.min(axis=0)) / np.maximum(size, 1e-9))[:, np.argsort(-size, kind="stable")]
 
 
 def network(campaign: Campaign, positions: np.ndarray | None, advised: Sequence[int]) -> dict[str, Any]:
@@ -248,7 +254,7 @@ def _expected(forecast: dict[str, Any]) -> list[dict[str, Any]]:
             series.append({**band, **hidden, **area, "name": "9 of 10 futures", "data": height})
         series.append(
             {
-                "name": f"expected, {row['policy']}",
+                "name": row["policy"],
                 "type": "line",
                 "symbol": "none",
                 "lineStyle": {"type": "dashed", "width": 2},

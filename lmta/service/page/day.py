@@ -127,7 +127,8 @@ class DayView:
         else:
             ui.label("Nothing is to be done today.")
         ui.label(f"Why: {advice['why']}").classes("ids")
-        ui.label(f"{advice['policy']} took {advice['milliseconds']:.0f} ms.").classes("opacity-70 text-sm")
+        took = max(1, round(advice["milliseconds"]))
+        ui.label(f"{advice['policy']} took {took} ms.").classes("opacity-70 text-sm")
         if advice["search"] is not None:
             with ui.expansion("Subgoals that the search compared").classes("w-full"):
                 _draw_subgoals(advice["search"])
@@ -358,8 +359,9 @@ class DayView:
 
     def _draw_days(self) -> None:
         is_campaign = self._where.kind == "campaign"
-        columns = {"day": "day", "done": "seeded" if is_campaign else "visited", "failed": "failed or closed"}
-        columns |= {"seen": "reached" if is_campaign else "profits", "result": "in all", "warnings": "pointed out"}
+        names = ("seeded", "failed", "reached") if is_campaign else ("visited", "closed", "profits")
+        columns = {"day": "day", "result": "in all", **dict(zip(("done", "failed", "seen"), names, strict=True))}
+        columns["warnings"] = "pointed out"
         rows = [_day_row(day.number, day.report, day.warnings, day.result) for day in self._plan.days]
         table(columns, rows, left=("done", "failed", "seen", "warnings")).classes("days")
 

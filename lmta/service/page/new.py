@@ -11,7 +11,7 @@ from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.service.data import SAMPLES, Kind, Preview, safe_name, sample_content
 from lmta.service.desk import PROBLEM_OF, Begin, Desk, policies_for
 from lmta.service.page import charts
-from lmta.service.page.parts import attempt, card, chart, heading, show_error
+from lmta.service.page.parts import attempt, card, chart, heading, show_error, upload
 from lmta.types import InputError
 
 FORMATS = {
@@ -53,19 +53,7 @@ class NewForm:
             kinds = {"campaign": "Campaign on a network", "tour": "Tour through cities"}
             ui.radio(kinds, value=self._kind, on_change=self._choose_kind).props("inline")
             self._formats = ui.label(FORMATS[self._kind]).classes("opacity-70 text-sm")
-            limit = self._desk.limits.bytes
-            self._upload = (
-                ui.upload(
-                    label="Your file",
-                    auto_upload=True,
-                    max_file_size=limit,
-                    max_files=1,
-                    on_upload=self._take_file,
-                    on_rejected=lambda: show_error(f"file: at most {limit // 1_000_000} MB are taken."),
-                )
-                .props("flat bordered")
-                .classes("w-full")
-            )
+            self._upload = upload("Your file: choose it (+) or drop it here", self._desk.limits.bytes, self._take_file)
             self._both_ways = ui.checkbox("Every edge counts both ways", on_change=self._look_again)
             with ui.row().classes("items-center gap-2"):
                 ui.label("Or a sample:")

@@ -8,6 +8,7 @@ from nicegui import run, ui
 
 from lmta.service.desk import Desk, standing
 from lmta.service.forecast import Forecasts
+from lmta.service.page.bring import BringForm
 from lmta.service.page.day import DayView
 from lmta.service.page.new import NewForm
 from lmta.service.page.parts import attempt, heading, progress_text, result_text
@@ -24,6 +25,7 @@ a:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px s
 .q-table th { white-space: nowrap; overflow-wrap: normal; }
 .q-table td { min-width: 3rem; }
 .q-table td.text-left { min-width: 6rem; }
+.q-uploader__subtitle { display: none; }
 """
 
 
@@ -43,6 +45,7 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
     def new_page() -> None:
         with _frame():
             NewForm(desk).draw()
+            BringForm(desk).draw()
 
     @ui.page("/plan/{name}", title="lmta advisor")
     async def plan_page(name: str) -> None:

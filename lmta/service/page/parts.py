@@ -53,6 +53,19 @@ def renew(shown: ui.echart, options: dict[str, Any]) -> None:
     shown.update()
 
 
+def upload(label: str, limit: int, on_upload: Callable[[Any], Any]) -> ui.upload:
+    """A place for one file, which is sent at once."""
+    field = ui.upload(
+        label=label,
+        auto_upload=True,
+        max_file_size=limit,
+        max_files=1,
+        on_upload=on_upload,
+        on_rejected=lambda: show_error(f"file: one file of at most {limit // 1_000_000} MB is taken."),
+    )
+    return field.props("flat bordered").classes("w-full")
+
+
 def table(columns: dict[str, str], rows: Sequence[dict[str, Any]], left: Sequence[str] = ()) -> ui.table:
     """Rows under named columns; numbers to the right, the columns named `left` to the left."""
     described = [
