@@ -26,7 +26,7 @@ class BringForm:
                     with ui.column().classes("w-full gap-1"):
                         field = upload(label, self._desk.limits.bytes, partial(self._take, name))
                         field.on_upload(field.reset)
-                        self._chosen[name] = ui.label("No file yet.").classes("ids opacity-70 text-sm")
+                        self._chosen[name] = ui.label("No file yet.").classes("chosen ids opacity-70 text-sm")
             self._go = ui.button("Go on", icon="play_arrow", on_click=self._submit).classes("mt-3")
             self._go.set_enabled(False)
 

@@ -34,6 +34,7 @@ class NewForm:
         self._desk = desk
         self._kind: Kind = "campaign"
         self._content: Content | None = None
+        self._looked_at: tuple[Content | None, Kind, bool | None] | None = None
         self._rules: dict[str, ui.number] = {}
 
     def draw(self) -> None:
@@ -51,7 +52,7 @@ class NewForm:
     def _draw_data(self) -> None:
         with card("Data"):
             kinds = {"campaign": "Campaign on a network", "tour": "Tour through cities"}
-            ui.radio(kinds, value=self._kind, on_change=self._choose_kind).props("inline")
+            self._kinds = ui.radio(kinds, value=self._kind, on_change=self._choose_kind).props("inline")
             self._formats = ui.label(FORMATS[self._kind]).classes("opacity-70 text-sm")
             self._upload = upload("Your file: choose it (+) or drop it here", self._desk.limits.bytes, self._take_file)
             self._both_ways = ui.checkbox("Every edge counts both ways", on_change=self._look_again)
@@ -100,24 +101,26 @@ class NewForm:
 
     async def _take_sample(self, name: str) -> None:
         sample = SAMPLES[name]
-        self._kind = sample.kind
-        self._show_kind()
         self._content = sample_content(name)
+        self._kind = self._kinds.value = sample.kind
+        self._show_kind()
         self._both_ways.value = not sample.directed
         self._title.value, self._days.value, self._budget.value = sample.title, sample.days, sample.budget
         await self._look_again()
 
     async def _look_again(self) -> None:
         """Show what the data hold, or what must be mended."""
+        wanted = (self._content, self._kind, self._both_ways.value)
         content = self._content
-        if content is None:
+        if content is None or wanted == self._looked_at:
             return
+        self._looked_at = wanted
         self._begin.set_enabled(False)
         self._preview.clear()
         with self._preview:
             ui.spinner(size="lg")
         seen = await attempt(self._desk.preview, content, self._kind, not self._both_ways.value)
-        if content is not self._content or seen is None:
+        if wanted is not self._looked_at or seen is None:
             return
         self._preview.clear()
         with self._preview:
