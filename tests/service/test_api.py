@@ -11,7 +11,7 @@ import pytest
 import lmta
 from lmta import cli
 from lmta.problems.influence.rules import ACTIVE
-from lmta.service import forecast, store
+from lmta.service import desk, forecast, store
 from lmta.service.data import sample_content
 
 
@@ -210,6 +210,24 @@ def test_a_policy_that_may_not_be_chosen(client, begin, policy):
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("policy")
     assert client.get(plan).json()["policy"] == "average-degree"
+
+
+def test_a_planner_that_comes_with_lmta_is_chosen_by_its_name(client, begin, monkeypatch):
+    """It is asked for as `lmta plan` asks for it."""
+    asked = []
+
+    def stand_in(name, problem):
+        asked.append((name, problem))
+        return lmta.policy("normal-score", problem)
+
+    monkeypatch.setattr(desk, "player", stand_in)
+    monkeypatch.setitem(desk.SHIPPED, "campaign", "lmta:aim")
+    assert "lmta:aim" in client.get("/api/v1/policies", params={"kind": "campaign"}).json()
+    plan = begin(policy="lmta:aim")
+    assert len(client.get(f"{plan}/advice").json()["picks"]) == 3
+    assert asked == [("lmta:aim", "aim")]
+    desk.named_player.cache_clear()
+    assert client.patch(plan, json={"policy": "lmta:sop"}).status_code == 422
 
 
 def test_a_restart_finds_everything(open_service, begin):
