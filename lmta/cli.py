@@ -16,20 +16,25 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import lmta
 from lmta.advisor.plan import PlanSettings, plan
 from lmta.advisor.tables import advice_tables, next_step
+from lmta.agents.saved import export_model
 from lmta.agents.settings import RunSettings
 from lmta.benchmarks.decide import DecideSettings, bench_decide, decide_table
+from lmta.benchmarks.scale import ScaleSettings, bench_scale, scale_table
 from lmta.benchmarks.serve import ServeBenchSettings, bench_serve, serve_table
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
 from lmta.benchmarks.train import TrainBenchSettings, bench_train, train_bench_table
-from lmta.demo import DemoSettings, check_folder, draw_pictures, evaluations
+from lmta.demo import DemoSettings, check_folder, evaluations, play_stories, write_page
 from lmta.devices import use_all_cores
 from lmta.diagnostics import pictures as diagnostic_pictures
 from lmta.diagnostics.diagnose import RESULTS, DiagnoseSettings, diagnose
 from lmta.diagnostics.diagnose import prepare as prepare_diagnosis
 from lmta.diagnostics.tables import tables as diagnostic_tables
+from lmta.evaluation.arena import Row
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.evaluation.tables import arena_table
+from lmta.experiments.ablated import AblatedSettings, run_ablated
 from lmta.experiments.classical import ClassicalSettings, run_classical
+from lmta.experiments.shipped import ShippedSettings, run_shipped
 from lmta.experiments.train import begin_run, default_settings, resume_run
 from lmta.experiments.trained import TrainedSettings, run_trained
 from lmta.policies.registry import policy_names
@@ -42,16 +47,20 @@ Measurement = (
     | Annotated[DecideSettings, tyro.conf.subcommand("decide")]
     | Annotated[TrainBenchSettings, tyro.conf.subcommand("train")]
     | Annotated[ServeBenchSettings, tyro.conf.subcommand("serve")]
+    | Annotated[ScaleSettings, tyro.conf.subcommand("scale")]
 )
 MEASUREMENTS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     SimulateSettings: (bench_simulate, simulate_table),
     DecideSettings: (bench_decide, decide_table),
     TrainBenchSettings: (bench_train, train_bench_table),
     ServeBenchSettings: (bench_serve, serve_table),
+    ScaleSettings: (bench_scale, scale_table),
 }
 Experiment = (
     Annotated[ClassicalSettings, tyro.conf.subcommand("classical")]
     | Annotated[TrainedSettings, tyro.conf.subcommand("trained")]
+    | Annotated[ShippedSettings, tyro.conf.subcommand("shipped")]
+    | Annotated[AblatedSettings, tyro.conf.subcommand("ablated")]
 )
 OUT = Console(width=None if sys.stdout.isatty() else 120)
 ERR = Console(stderr=True)
@@ -80,6 +89,7 @@ def run(arguments: Sequence[str]) -> int:
                 "plan": _plan,
                 "serve": _serve,
                 "train": _make_train(arguments),
+                "export": _export,
                 "policies": _policies,
                 "demo": _demo,
                 "diagnose": _diagnose,
@@ -149,20 +159,32 @@ def _make_train(arguments: Sequence[str]) -> Callable[..., None]:
     return train
 
 
+def _export(run: tyro.conf.Positional[Path], file: tyro.conf.Positional[Path]) -> None:
+    """Write the model of a training run to a small file.
+
+    Args:
+        run: Folder of the run.
+        file: File to write.
+    """
+    OUT.print(export_model(run, file), markup=False, highlight=False, soft_wrap=True)
+
+
 def _policies(problem: tyro.conf.Positional[Literal["aim", "sop"]] = "aim") -> None:
     """List the policies of a problem."""
     for name in policy_names(problem):
         OUT.print(name, highlight=False)
     OUT.print("capN-… for any N, such as cap5", highlight=False)
+    OUT.print(f"lmta:{problem}, the learned planner that comes with lmta", highlight=False)
     OUT.print("lmta:FOLDER for the agent of a training run", highlight=False)
 
 
 def _demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
-    """Compare the classical policies on fresh benchmarks and draw one campaign and one tour."""
+    """Play one campaign and one tour, and compare the planners that come with lmta with classical policies."""
     check_folder(settings)
-    for settings_of_one in evaluations(settings):
-        _print_evaluation(settings_of_one)
-    for path in draw_pictures(settings, OUT.print):
+    stories = play_stories(settings, OUT.print)
+    arenas = [_print_evaluation(comparison) for comparison in evaluations(settings)]
+    page = write_page(settings, arenas, stories)
+    for path in (*(story.picture for story in stories), page):
         OUT.print(f"wrote {path}")
 
 
@@ -192,16 +214,21 @@ def _experiment(what: tyro.conf.OmitSubcommandPrefixes[tyro.conf.OmitArgPrefixes
 
     if isinstance(what, ClassicalSettings):
         run_classical(what, show)
+    elif isinstance(what, ShippedSettings):
+        run_shipped(what, show)
+    elif isinstance(what, AblatedSettings):
+        run_ablated(what, show)
     else:
         run_trained(what, ERR, show)
 
 
-def _print_evaluation(settings: EvaluateSettings) -> None:
+def _print_evaluation(settings: EvaluateSettings) -> tuple[str, list[Row]]:
     prepared = prepare(settings)
     with _progress() as progress:
         task = progress.add_task("", total=len(prepared.players) * prepared.batch.days)
         rows = evaluate(prepared, lambda player: progress.update(task, advance=1, description=player.name))
     OUT.print(arena_table(rows, prepared.title))
+    return prepared.title, rows
 
 
 def _progress() -> Progress:

@@ -31,7 +31,15 @@ class ModelConfig:
     """Spread of the subgoals' ambitions at the start: today counts e to this power times as much as a later day for a
     subgoal one standard deviation above the average."""
     budget_spread: float = 0.5
-    """Spread of a subgoal's budgets around its centre at the start, in picks."""
+    """Spread of a subgoal's budgets around its centre at the start, in picks …"""
+    relative_spread: float = 0.0
+    """… and this share of the centre on top …"""
+    last_spread: float | None = None
+    """… or this on the last day, in picks: one that is never made costs far more than any pace can gain."""
+    free_budgets: bool = True
+    """Whether every budget has a logit of its own beside the bell, as in the paper; without, any can be served."""
+    low_level: Literal["q-network", "guided"] = "q-network"
+    """Who picks: a Q-network as in the paper, or the problem's own rule of thumb, steered by the subgoal."""
     dueling: bool = True
     """Whether Q is a value of the state plus an advantage of the node."""
     budget_given_subgoal: bool = True
@@ -99,7 +107,9 @@ class TrainConfig:
     high_updates: int = 48
     """Gradient steps of the high level an epoch."""
     low_updates: int = 128
-    """Gradient steps of the low level an epoch."""
+    """Gradient steps of the low level an epoch; a guided one has none."""
+    mixture: bool = False
+    """Whether every instance of self-play draws its own size, horizon, budget and kind, up to those of the run."""
     high_batch: int = 8
     low_batch: int = 8
     games: int = 1_000
@@ -180,6 +190,40 @@ def paper(problem: str) -> Config:
     )
 
 
-Preset = Literal["paper"]
-PRESETS: dict[Preset, Callable[[str], Config]] = {"paper": paper}
+def best(problem: str) -> Config:
+    """What earns most: the problem's rule of thumb as the low level, steered by learned budgets and subgoals."""
+    config = paper(problem)
+    return replace(
+        config,
+        model=replace(
+            config.model,
+            subgoals=16,
+            encoder_layers=0,
+            free_budgets=False,
+            relative_spread=0.05 if problem == "aim" else 0.0,
+            last_spread=0.2,
+            low_level="guided",
+        ),
+        search=replace(config.search, planner="gumbel", simulations=16, temperature=1.0),
+        loss=replace(config.loss, entropy=0.0),
+        train=replace(
+            config.train,
+            episodes=64,
+            futures=8,
+            high_updates=64,
+            high_batch=32,
+            low_updates=0,
+            games=1_024,
+            recent_games=512,
+            budget_rate=5e-4 if problem == "aim" else 1e-3,
+            budget_decay=0.01,
+            epsilon_first=0.0,
+            epsilon_last=0.0,
+            mixture=True,
+        ),
+    )
+
+
+Preset = Literal["paper", "best"]
+PRESETS: dict[Preset, Callable[[str], Config]] = {"paper": paper, "best": best}
 """Settings by name, for the name of a problem (aim, sop)."""

@@ -1,7 +1,8 @@
-"""What `make demo` shows: the classical policies on both problems, and a picture of one campaign and one tour."""
+"""What `make demo` shows: the shipped planners beside classical policies, and one campaign and one tour day by day."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,13 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from lmta.agents.planner import load
+from lmta.evaluation.arena import Row
 from lmta.evaluation.evaluate import EvaluateSettings
+from lmta.evaluation.statistics import compare
+from lmta.evaluation.tables import with_error
 from lmta.files import check_writable, write_whole
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import policy
 from lmta.problems.influence import picture as network_picture
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.rules import ACTIVE
@@ -25,24 +29,33 @@ from lmta.problems.orienteering.tour import Tour
 from lmta.problems.session import Session
 from lmta.types import Decision, InputError
 
-PICTURES = ("campaign.png", "tour.png")
+CAMPAIGN, TOUR, PAGE = "campaign.png", "tour.png", "index.html"
 
 
 @dataclass(frozen=True)
 class DemoSettings:
-    """Compare the classical policies on fresh benchmarks and draw one campaign and one tour."""
+    """Compare the planners that come with lmta with classical policies, and play one campaign and one tour."""
 
     out: Path = Path("demo")
-    """Folder for the pictures."""
+    """Folder for the page and its pictures."""
     instances: int = 20
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class Story:
+    """A campaign or a tour that was played: what was decided each day, and a picture of it."""
+
+    title: str
+    days: list[str]
+    picture: Path
 
 
 def evaluations(settings: DemoSettings) -> list[EvaluateSettings]:
     """The comparisons that the demo prints."""
     count, seed = settings.instances, settings.seed
-    aim = "average-degree,average-score,average-lookahead,average-ris,normal-degree,static-score"
-    sop = "greedy,even-greedy,even-insertion,cap4-insertion"
+    aim = "lmta:aim,average-degree,average-score,average-lookahead,front-lookahead,average-ris"
+    sop = "lmta:sop,greedy,even-greedy,even-insertion,cap5-insertion"
     return [
         EvaluateSettings(policies=aim, problem="aim", instances=count, seed=seed),
         EvaluateSettings(policies=sop, problem="sop", instances=count, seed=seed),
@@ -55,44 +68,82 @@ def check_folder(settings: DemoSettings) -> None:
         settings.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"out: the folder {settings.out} cannot be made ({error.strerror}).") from error
-    for name in PICTURES:
+    for name in (CAMPAIGN, TOUR, PAGE):
         check_writable(settings.out / name)
 
 
-def draw_pictures(settings: DemoSettings, say: Callable[[str], None]) -> list[Path]:
+def play_stories(settings: DemoSettings, say: Callable[[str], None]) -> list[Story]:
     """Play a campaign on Les Misérables and a tour through 60 cities, day by day, and draw them."""
     return [
-        _campaign_picture(settings.out / PICTURES[0], settings.seed, say),
-        _tour_picture(settings.out / PICTURES[1], settings.seed, say),
+        _campaign_story(settings.out / CAMPAIGN, settings.seed, say),
+        _tour_story(settings.out / TOUR, settings.seed, say),
     ]
 
 
-def _campaign_picture(path: Path, seed: int, say: Callable[[str], None]) -> Path:
+def write_page(settings: DemoSettings, arenas: Sequence[tuple[str, Sequence[Row]]], stories: Sequence[Story]) -> Path:
+    """All that the demo has shown, as one page beside its pictures."""
+    parts = [_story_html(story) for story in stories] + [_arena_html(title, rows) for title, rows in arenas]
+    page = f"<!doctype html><html lang=en><meta charset=utf-8><title>lmta</title><style>{STYLE}</style>{''.join(parts)}"
+    path = settings.out / PAGE
+    write_whole(path, lambda temporary: temporary.write_text(page, encoding="utf-8"))
+    return path
+
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+body { color-scheme: light dark; }
+img { max-width: 100%; background: white; }
+table { border-collapse: collapse; }
+th, td { padding: 0.2rem 0.8rem; text-align: right; border-bottom: 1px solid #8884; }
+th:first-child, td:first-child { text-align: left; }
+"""
+
+
+def _story_html(story: Story) -> str:
+    days = "".join(f"<li>{escape(day)}" for day in story.days)
+    picture = f'<img src="{escape(story.picture.name)}" alt="{escape(story.title)}">'
+    return f"<h2>{escape(story.title)}</h2><ol>{days}</ol>{picture}"
+
+
+def _arena_html(title: str, rows: Sequence[Row]) -> str:
+    lines = "".join(
+        f"<tr><td>{escape(row.policy)}<td>{with_error(row.score)}"
+        f"<td>{with_error(compare(row.episodes, rows[0].episodes).difference, '+') if row is not rows[0] else ''}"
+        f"<td>{np.median(row.decision_ms):.1f}"
+        for row in rows
+    )
+    head = "<tr><th>policy<th>mean ± s.e.m.<th>difference to the first<th>ms a decision"
+    return f"<h2>{escape(title)}</h2><table>{head}{lines}</table>"
+
+
+def _campaign_story(path: Path, seed: int, say: Callable[[str], None]) -> Story:
     campaign = Campaign(nx.les_miserables_graph(), days=6, budget=6)
-    adviser = policy("average-lookahead")
     positions = network_picture.layout(campaign.instance)
     figure = Figure(figsize=(12, 8), dpi=110, layout="constrained")
-    panels = figure.subplots(2, 3).ravel()
-    for panel, (decision, evening, morning) in zip(panels, _live(campaign, adviser, seed), strict=True):
+    panels, days = figure.subplots(2, 3).ravel(), []
+    for panel, (decision, evening, morning) in zip(panels, _live(campaign, load("aim"), seed), strict=True):
         activated = [campaign.ids[i] for i in np.flatnonzero(np.asarray(morning.status) == ACTIVE)]
         campaign.advance(seeded=decision.nodes, activated=activated)
-        names = ", ".join(map(str, decision.nodes))
+        names = ", ".join(map(str, decision.nodes)) or "nobody"
+        days.append(f"Seed {names}; {len(activated)} more hear of it. Why: {decision.why}")
         say(f"Les Misérables, day {decision.day}: seed {names}; {len(activated)} more hear of it.")
         network_picture.draw(panel, campaign.instance, evening, positions)
         for node in decision.nodes:
             panel.annotate(str(node), positions[campaign.index(node, "node")], fontsize=9, weight="bold", zorder=9)
         panel.set_title(f"day {decision.day}: seed {names}; {campaign.influenced} reached by night", fontsize=10)
     panels[0].legend(loc="lower left", fontsize=8)
-    return _save(figure, path)
+    return Story("A campaign on Les Misérables: six seeds in six days", days, _save(figure, path))
 
 
-def _tour_picture(path: Path, seed: int, say: Callable[[str], None]) -> Path:
+def _tour_story(path: Path, seed: int, say: Callable[[str], None]) -> Story:
     tour = Tour(uniform(60, np.random.default_rng(seed)), days=5, budget=20)
-    first, routes = tour.state, []
-    for decision, _, morning in _live(tour, policy("even-insertion"), seed):
+    first, routes, days = tour.state, [], []
+    for decision, _, morning in _live(tour, load("sop"), seed):
         profits = {tour.ids[i]: float(p) for i, p in enumerate(np.asarray(morning.profit)) if p > 0}
         reward = tour.advance(visited=decision.nodes, profits=profits)
-        say(f"Tour, day {decision.day}: visit {', '.join(map(str, decision.nodes))}; worth {reward:.2f}.")
+        names = ", ".join(map(str, decision.nodes)) or "nothing"
+        days.append(f"Visit {names}; worth {reward:.2f}. Why: {decision.why}")
+        say(f"Tour, day {decision.day}: visit {names}; worth {reward:.2f}.")
         routes.append([tour.index(city, "city") for city in decision.nodes])
     figure = Figure(figsize=(8, 7), dpi=110, layout="constrained")
     axes = figure.subplots()
@@ -100,7 +151,7 @@ def _tour_picture(path: Path, seed: int, say: Callable[[str], None]) -> Path:
     map_picture.draw_routes(axes, tour.instance, routes)
     axes.set_title(f"{tour.days} days, {tour.budget} visits, {tour.collected:.2f} earned")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
-    return _save(figure, path)
+    return Story("A tour through 60 cities: twenty visits in five days", days, _save(figure, path))
 
 
 def _live(session: Session, adviser: AbstractPlayer, seed: int) -> Iterator[tuple[Decision, Any, Any]]:

@@ -105,7 +105,7 @@ def test_bench_decide_splits_a_decision_into_its_parts(capsys, tmp_path):
     assert "whole decision" in out
     result = json.loads(file.read_text())
     assert result["decisions"] == 4
-    assert set(result["parts"]) == {"encode", "search", "budget", "low_level", "q_network_once"}
+    assert set(result["parts"]) == {"encode", "search", "budget", "low_level", "raw_low_level"}
     assert result["raw_parts_ms"] > result["parts"]["search"] > 0
     assert result["batch16_ms_per_decision"] > 0
     assert result["decision_ms_p95"] >= result["decision_ms_median"] > 0
@@ -165,10 +165,15 @@ def test_a_demo_folder_that_cannot_be_written_is_refused_before_any_work(capsys,
         assert message in err
 
 
-def test_demo_writes_its_pictures(capsys, tmp_path):
-    code, out, _ = run(capsys, "demo", "--instances", "2", "--out", str(tmp_path / "demo"))
+def test_demo_writes_a_page_with_its_pictures(capsys, tmp_path):
+    folder = tmp_path / "demo"
+    code, out, _ = run(capsys, "demo", "--instances", "2", "--out", str(folder))
     assert code == 0
-    assert "average-lookahead" in out
-    assert sorted(p.name for p in (tmp_path / "demo").iterdir()) == ["campaign.png", "tour.png"]
-    for picture in (tmp_path / "demo").iterdir():
-        assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "average-lookahead" in out and "lmta:aim" in out
+    assert sorted(p.name for p in folder.iterdir()) == ["campaign.png", "index.html", "tour.png"]
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    for picture in ("campaign.png", "tour.png"):
+        assert (folder / picture).read_bytes().startswith(b"\x89PNG")
+        assert f'src="{picture}"' in page
+    assert page.count("<li>") == 6 + 5
+    assert page.count("<tr>") == 2 + 6 + 5

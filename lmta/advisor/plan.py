@@ -21,6 +21,7 @@ from lmta.advisor.journal import (
 )
 from lmta.agents.planner import PREFIX
 from lmta.agents.players import player
+from lmta.agents.saved import SHIPPED
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
 from lmta.problems.delimited import first_repeat, numbers, read_lines, read_table, shown
@@ -29,7 +30,7 @@ from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.session import Session, check_seed
 from lmta.types import Decision, InputError
 
-DEFAULT_POLICY = {"aim": "average-lookahead", "sop": "even-insertion"}
+DEFAULT_POLICY = {"aim": "lmta:aim", "sop": "lmta:sop"}
 """Who decides where nobody is named, by problem."""
 
 
@@ -69,8 +70,8 @@ class PlanSettings:
     budget: int | None = None
     """How many seeds or visits there are in all."""
     policy: str | None = None
-    """Who decides: average-lookahead or even-insertion at first, then whoever was named last; lmta:FOLDER is a trained
-    agent."""
+    """Who decides: lmta:aim or lmta:sop at first, then whoever was named last; lmta:FOLDER is an agent of your own
+    training."""
     seed: int | None = None
     """Matters only where the policy draws samples; 0 at first."""
     day: int | None = None
@@ -135,9 +136,12 @@ def _player(state: Path, journal: Journal, session: Session) -> AbstractPlayer:
 
 
 def _with_folder(policy: str, place: Callable[[Path], str]) -> str:
-    """The name with a trained agent's folder put otherwise; other names stay."""
+    """The name with a trained agent's folder put otherwise; other names stay, and those of the shipped planners."""
     folder = policy.removeprefix(PREFIX)
-    return policy if folder == policy else PREFIX + place(Path(folder))
+    if folder == policy or folder in SHIPPED:
+        return policy
+    placed = place(Path(folder))
+    return f"{PREFIX}./{placed}" if placed in SHIPPED else PREFIX + placed
 
 
 def _new(settings: PlanSettings) -> Journal:

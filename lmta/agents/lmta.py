@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from lmta.config import Config
 from lmta.model.networks import MASKED, Lmta
-from lmta.problems.base import Choose, Problem
+from lmta.problems.base import Choose, DayRecord, GuidedProblem, Problem, pick_day
 from lmta.search.planner import Plan, plan
 from lmta.sparse import first_best
 
@@ -33,6 +33,15 @@ class Agent:
     problem: Problem
     config: Config
     max_days: int
+    max_picks: int
+    """Room for the picks of a day."""
+
+    @property
+    def value_of_a_pick(self) -> str:
+        """What the values of the low level say."""
+        if isinstance(self.problem, GuidedProblem):
+            return self.problem.value_of_a_pick
+        return "what the low level expects after it"
 
     def intend(
         self,
@@ -55,9 +64,27 @@ class Agent:
             model.high, self.config.search, latent, days_left, search_key, max_depth=self.max_days, explore=explore
         )
         found = replace(found, subgoal=jnp.where(instead == SEARCHED, found.subgoal, instead))
-        logits, _ = model.high.budget(latent, model.high.subgoals[found.subgoal], state.budget_left, days_left)
+        z = model.high.subgoals[found.subgoal]
+        logits, _ = model.high.budget(latent, z, state.budget_left, days_left, self.max_picks)
         budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
         return Intent(found, budget.astype(jnp.int32), logits)
+
+    def carry_out(
+        self,
+        model: Lmta,
+        instance: Any,
+        state: Any,
+        subgoal: Int[Array, ""],
+        budget: Int[Array, ""],
+        epsilon: Float[Array, ""] | float = 0.0,
+        key: Key[Array, ""] | None = None,
+    ) -> DayRecord:
+        """The day's picks, in the order to make them: by the guide, or one by one by the low level."""
+        budget = jnp.where(state.day < instance.days, budget, 0)
+        if isinstance(self.problem, GuidedProblem):
+            return self.problem.plan_day(instance, state, budget, self.max_picks)
+        chooser = self.chooser(model, instance, subgoal, epsilon, key)
+        return pick_day(self.problem, instance, state, chooser, budget, self.max_picks)[1]
 
     def chooser(
         self,
@@ -68,11 +95,12 @@ class Agent:
         key: Key[Array, ""] | None = None,
     ) -> Choose:
         """The low level: the legal node with the highest Q given the subgoal, or any legal one with probability ε."""
-        embedding = model.high.subgoals[subgoal]
+        embedding, low = model.high.subgoals[subgoal], model.low
+        assert low is not None, "a guided agent has no low level of its own"
 
         def choose(state, num_picks):
             legal = self.problem.legal(instance, state)
-            values = model.low(self.problem.observe(instance, state), embedding)
+            values = low(self.problem.observe(instance, state), embedding)
             scores = values
             if key is not None:
                 explore_key, noise_key = jax.random.split(jax.random.fold_in(key, num_picks))

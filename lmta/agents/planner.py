@@ -11,11 +11,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, UInt32
 
 from lmta.agents.lmta import Agent, Intent
-from lmta.agents.saved import read_model
+from lmta.agents.saved import SHIPPED, read_model
+from lmta.agents.settings import problem_of
 from lmta.devices import map_over_cores
 from lmta.model.networks import Lmta
 from lmta.policies.player import AbstractPlayer, Choice
-from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem, pick_day, play_day
+from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem, live_day
 from lmta.problems.batch import Batch
 from lmta.problems.registry import BENCHMARKS
 from lmta.problems.session import whole_number
@@ -23,7 +24,7 @@ from lmta.sparse import padded_size
 from lmta.types import InputError, SearchReport
 
 PREFIX = "lmta:"
-"""What the name of a trained agent begins with, before the folder of its training run."""
+"""What the name of a trained agent begins with, before the folder of its training run or the name of a shipped one."""
 MOST_SIMULATIONS = 100_000
 
 
@@ -34,24 +35,23 @@ class Planner(AbstractPlayer):
     name: str
     problem: Problem
     agent: Agent
+    """With room for the days and picks of a training episode."""
     model: Lmta
-    max_picks: int
-    """The largest budget of a day that the budget policy knows: that of the whole training episode."""
 
     def prepare(self, instance: AbstractInstance, seed: int) -> None:
         """All was learned before."""
 
     def choose(self, instance: AbstractInstance, state: AbstractState, prepared: None, seed: int) -> Choice:
         """Observe, encode, search, budget and picks in one compiled step."""
-        agent = self._agent(int(instance.days))
-        intent, record = jax.device_get(_choose(agent, self.model, self.max_picks, instance, state, jnp.uint32(seed)))
+        agent = self.fitted(int(instance.days), int(instance.budget))
+        intent, record = jax.device_get(_choose(agent, self.model, instance, state, jnp.uint32(seed)))
         count, plan = int(record.num_picks), intent.plan
         report = SearchReport(int(plan.subgoal), plan.policy, float(plan.value), plan.subgoal_values)
         return Choice(int(intent.budget), record.picks[:count], record.values[:count], report)
 
     def play_day(self, batch: Batch, states: Any, prepared: list[Any], seeds: list[int]) -> tuple[Any, DayRecord]:
         """One day of a batch."""
-        day = _Day(self._agent(batch.days), self.max_picks)
+        day = _Day(self.fitted(batch.days, batch.budget))
         common, own = (batch.stacked, None) if batch.shared else (None, batch.stacked)
         return map_over_cores(day, (self.model, common), own, states, batch.luck, jnp.asarray(seeds, jnp.uint32))
 
@@ -59,46 +59,49 @@ class Planner(AbstractPlayer):
         """The budget, the subgoal with its weight in the search, and what is expected."""
         search = choice.search
         assert search is not None
-        short = f", but only {len(choice.picks)} can be reached today" if len(choice.picks) < choice.budget else ""
+        short = ", but no more than these are in reach and worth it" if len(choice.picks) < choice.budget else ""
         return (
             f"{choice.budget} of {budget_left} left for subgoal {search.subgoal}, which has "
             f"{search.policy[search.subgoal]:.0%} of the search policy{short}; {search.value:.4g} is expected from "
-            "today to the end; a pick's value is what the low level expects after it."
+            f"today to the end; a pick's value is {self.agent.value_of_a_pick}."
         )
 
-    def _agent(self, days: int) -> Agent:
-        """The agent with room for so many days: as many as in training, or more, in steps that share a compilation."""
-        trained = self.agent.max_days
-        return self.agent if days <= trained else replace(self.agent, max_days=padded_size(days))
+    def fitted(self, days: int, budget: int) -> Agent:
+        """The agent with room for so many days, as in training or more, in steps that share a compilation.
+
+        A budget policy with free logits knows no larger budget than in training; others serve any.
+        """
+        trained = self.agent
+        max_days = trained.max_days if days <= trained.max_days else padded_size(days)
+        max_picks = trained.max_picks if trained.config.model.free_budgets else padded_size(budget)
+        return replace(trained, max_days=max_days, max_picks=max_picks)
 
 
 def load(path: Any, *, simulations: Any = None) -> Planner:
     """The planner that a training run has made, from the run's folder or from a file with its model.
 
+    "aim" and "sop" are the models that come with the package; a folder of such a name is "./aim" or Path("aim").
     `simulations` is how many the search makes for each decision, instead of as many as in training; with 0 the policy
     prior decides without search.
     """
     if not isinstance(path, str | os.PathLike):
-        raise InputError(f"path: {path!r} given, the folder of a training run is needed.")
-    settings, model = read_model(Path(path))
+        raise InputError(f"path: {path!r} given, the folder of a training run is needed, or {' or '.join(SHIPPED)}.")
+    shipped = SHIPPED.get(path) if isinstance(path, str) else None
+    settings, model = read_model(shipped or Path(path))
     benchmark, config = BENCHMARKS[settings.problem], settings.config
     if simulations is not None:
         if whole_number(simulations, "simulations", 0) > MOST_SIMULATIONS:
             raise InputError(f"simulations: {simulations} given, at most {MOST_SIMULATIONS:,} are possible.")
         config = replace(config, search=replace(config.search, simulations=int(simulations)))
     size = benchmark.size(settings.instance)
-    agent = Agent(benchmark.problem, config, size.days)
-    return Planner(f"{PREFIX}{os.fspath(path)}", benchmark.problem, agent, model, size.budget)
+    agent = Agent(problem_of(settings), config, size.days, size.budget)
+    return Planner(f"{PREFIX}{os.fspath(path)}", benchmark.problem, agent, model)
 
 
 @eqx.filter_jit
-def _choose(
-    agent: Agent, model: Lmta, max_picks: int, instance: Any, state: Any, seed: UInt32[Array, ""]
-) -> tuple[Intent, DayRecord]:
+def _choose(agent: Agent, model: Lmta, instance: Any, state: Any, seed: UInt32[Array, ""]) -> tuple[Intent, DayRecord]:
     intent = agent.intend(model, instance, state, jax.random.key(seed), explore=False)
-    chooser = agent.chooser(model, instance, intent.plan.subgoal)
-    _, record = pick_day(agent.problem, instance, state, chooser, intent.budget, max_picks)
-    return intent, record
+    return intent, agent.carry_out(model, instance, state, intent.plan.subgoal, intent.budget)
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,6 @@ class _Day:
     """Plays one day of one episode."""
 
     agent: Agent
-    max_picks: int
 
     def __call__(
         self, shared: tuple[Lmta, Any], instance: Any, state: Any, luck: Any, seed: UInt32[Array, ""]
@@ -115,5 +117,5 @@ class _Day:
         model, common = shared
         instance = instance if common is None else common
         intent = self.agent.intend(model, instance, state, jax.random.key(seed), explore=False)
-        chooser = self.agent.chooser(model, instance, intent.plan.subgoal)
-        return play_day(self.agent.problem, instance, state, luck, chooser, intent.budget, self.max_picks)
+        record = self.agent.carry_out(model, instance, state, intent.plan.subgoal, intent.budget)
+        return live_day(self.agent.problem, instance, state, luck, record)

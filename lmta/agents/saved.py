@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 
 from lmta.agents.settings import RunSettings, make_model, settings_from_json
-from lmta.files import write_whole
+from lmta.files import check_writable, write_whole
 from lmta.model.networks import Lmta
 from lmta.problems.registry import BENCHMARKS
 from lmta.types import InputError
@@ -18,7 +18,20 @@ from lmta.types import InputError
 FORMAT, VERSION = "lmta checkpoint", 3
 CHECKPOINT = "checkpoint"
 """What the file is called in the folder of a training run."""
+SHIPPED = {name: Path(__file__).parent.parent / "models" / f"{name}.model" for name in ("aim", "sop")}
+"""The models that come with the package, by the names that stand for them in place of a path."""
 T = TypeVar("T")
+
+
+def export_model(run: Path, file: Path) -> str:
+    """Write the model of a training run to a file of its own, a small one; a sentence that says so."""
+    check_writable(file)
+    if file.name == CHECKPOINT:
+        raise InputError(f"{file}: is what the checkpoint of a training run is called; export to another name.")
+    settings, model = read_model(run)
+    write_model(file, settings, model)
+    name = f"./{file}" if str(file) in SHIPPED else file
+    return f"wrote {file} ({file.stat().st_size / 1e6:.1f} MB); use it as lmta:{name}."
 
 
 def write_model(path: Path, settings: RunSettings, model: Lmta) -> None:

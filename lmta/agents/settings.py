@@ -9,6 +9,7 @@ from jaxtyping import PRNGKeyArray
 
 from lmta.config import Config, LossConfig, ModelConfig, Preset, SearchConfig, TrainConfig
 from lmta.model.networks import Lmta
+from lmta.problems.base import Problem
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 
@@ -46,13 +47,19 @@ def settings_from_json(values: dict[str, Any]) -> RunSettings:
     return RunSettings(**values | nested)
 
 
+def problem_of(settings: RunSettings) -> Problem:
+    """The problem as the agent plays it, with its guide or without."""
+    benchmark = BENCHMARKS[settings.problem]
+    return benchmark.guided if settings.config.model.low_level == "guided" else benchmark.problem
+
+
 def make_model(settings: RunSettings, *, key: PRNGKeyArray) -> Lmta:
     """The networks before any learning, sized for what the problem shows and for budgets up to that of the run."""
-    benchmark = BENCHMARKS[settings.problem]
+    benchmark, problem = BENCHMARKS[settings.problem], problem_of(settings)
 
     def first_morning():
         instance = benchmark.instances(settings.instance, settings.seed, 1)[0]
-        return benchmark.problem.observe(instance, benchmark.problem.reset(instance))
+        return problem.observe(instance, problem.reset(instance))
 
     seen = jax.eval_shape(first_morning)
     budget = benchmark.size(settings.instance).budget

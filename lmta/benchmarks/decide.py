@@ -18,7 +18,7 @@ from lmta.config import paper
 from lmta.evaluation.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.model.networks import Lmta
-from lmta.problems.base import pick_day
+from lmta.problems.base import GuidedProblem
 from lmta.problems.batch import make_batch, unstack
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.problems.session import check_seed, whole_number
@@ -49,7 +49,7 @@ class DecideSettings:
 class _Parts:
     """The parts of a decision, each compiled on its own."""
 
-    def __init__(self, agent: Agent, model: Lmta, max_picks: int):
+    def __init__(self, agent: Agent, model: Lmta):
         problem, high = agent.problem, model.high
 
         def search(latent, days_left):
@@ -57,16 +57,23 @@ class _Parts:
             return plan(high, agent.config.search, latent, days_left, key, max_depth=depth, explore=False)
 
         def budget(latent, subgoal, left, days_left):
-            return jnp.argmax(high.budget(latent, high.subgoals[subgoal], left, days_left)[0])
+            return jnp.argmax(high.budget(latent, high.subgoals[subgoal], left, days_left, agent.max_picks)[0])
 
         def low_level(instance, state, subgoal, budget):
-            return pick_day(problem, instance, state, agent.chooser(model, instance, subgoal), budget, max_picks)[1]
+            return agent.carry_out(model, instance, state, subgoal, budget)
+
+        def raw_low_level(instance, state, subgoal, budget):
+            if isinstance(problem, GuidedProblem):
+                return problem.plan_day(instance, state, budget, agent.max_picks)
+            assert model.low is not None
+            return model.low(problem.observe(instance, state), high.subgoals[subgoal])
 
         self.encode = jax.jit(lambda instance, state: high.encoder(problem.observe(instance, state)))
         self.search = jax.jit(search)
         self.budget = jax.jit(budget)
         self.low_level = jax.jit(low_level)
-        self.network = jax.jit(lambda i, state, subgoal: model.low(problem.observe(i, state), high.subgoals[subgoal]))
+        self.raw_low_level = jax.jit(raw_low_level)
+        """The Q-network once, or the guide's whole day."""
 
 
 def bench_decide(settings: DecideSettings) -> dict[str, Any]:
@@ -100,7 +107,8 @@ def decide_table(result: dict[str, Any]) -> Table:
     table = Table(
         title="{problem}: one decision, {nodes} nodes, {days} days, budget {budget}".format(**settings)
         + f", {result['simulations']} simulations",
-        caption=f"medians of {result['decisions']} decisions; raw parts: encoder, search, the Q-network once a pick",
+        caption=f"medians of {result['decisions']} decisions; "
+        "raw parts: encoder, search, the Q-network once a pick or the guide",
     )
     table.add_column("what")
     table.add_column("ms", justify="right")
@@ -137,7 +145,7 @@ def _planner(settings: DecideSettings) -> Planner:
     )
     problem = BENCHMARKS[settings.problem].problem
     model = make_model(run, key=jax.random.key(settings.seed))
-    return Planner("new", problem, Agent(problem, config, settings.days), model, settings.budget)
+    return Planner("new", problem, Agent(problem, config, settings.days, settings.budget), model)
 
 
 def _instance_settings(settings: DecideSettings) -> InstanceSettings:
@@ -153,7 +161,7 @@ def _batch(settings: DecideSettings, size: int) -> Any:
 def _time_decisions(settings: DecideSettings, planner: Planner) -> dict[str, list[float]]:
     """Milliseconds of each decision that has a pick, and of its parts, along whole episodes."""
     batch = _batch(settings, settings.episodes)
-    parts = _Parts(planner.agent, planner.model, planner.max_picks)
+    parts = _Parts(planner.fitted(settings.days, settings.budget), planner.model)
     states = jax.vmap(batch.problem.reset)(batch.stacked)
     _measure(planner, parts, batch.instances[0], unstack(states, 1)[0], 0)
     measured = []
@@ -173,7 +181,7 @@ def _measure(planner: Planner, parts: _Parts, instance: Any, state: Any, seed: i
     found, search = _timed(parts.search, latent, days_left)
     granted, budget = _timed(parts.budget, latent, found.subgoal, state.budget_left, days_left)
     _, low_level = _timed(parts.low_level, instance, state, found.subgoal, granted)
-    _, network = _timed(parts.network, instance, state, found.subgoal)
+    _, raw_low_level = _timed(parts.raw_low_level, instance, state, found.subgoal, granted)
     return {
         "picks": len(choice.picks),
         "whole": whole,
@@ -181,8 +189,8 @@ def _measure(planner: Planner, parts: _Parts, instance: Any, state: Any, seed: i
         "search": search,
         "budget": budget,
         "low_level": low_level,
-        "q_network_once": network,
-        "raw": encode + search + len(choice.picks) * network,
+        "raw_low_level": raw_low_level,
+        "raw": encode + search + raw_low_level * (1 if planner.model.low is None else len(choice.picks)),
     }
 
 

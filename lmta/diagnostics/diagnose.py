@@ -32,7 +32,6 @@ from lmta.model.networks import Lmta
 from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS, Size
 from lmta.problems.session import check_seed, whole_number
-from lmta.sparse import padded_size
 from lmta.training.checkpoint import load
 from lmta.training.run import make_agent
 from lmta.training.update import fixed_margin
@@ -117,16 +116,15 @@ def diagnose(prepared: Prepared, on_step: Callable[[int, int], None] = lambda do
     settings, run, model, epochs = prepared.settings, prepared.run, prepared.model, prepared.epochs
     agent, benchmark = make_agent(run), BENCHMARKS[run.problem]
     size = benchmark.size(run.instance)
-    max_picks = padded_size(size.budget)
     problem, facts = benchmark.problem, FACTS[benchmark.problem.name]
     batch = make_batch(problem, benchmark.instances(run.instance, settings.seed, settings.instances), settings.seed)
     instances = batch.stacked
     play_key, force_key = jax.random.split(jax.random.key(settings.seed))
-    rollouts = roll_out(agent, model, instances, batch.luck, play_key, max_picks, settings.explore)
+    rollouts = roll_out(agent, model, instances, batch.luck, play_key, settings.explore)
     rng = np.random.default_rng(settings.seed)
     places = _draw_states(rollouts, settings.states, rng)
-    executions = _force(agent, model, instances, rollouts, places, settings.runs, force_key, max_picks, on_step)
-    all_left = _all_left(agent, model, instances, rollouts, places[: settings.all_left_states], max_picks)
+    executions = _force(agent, model, instances, rollouts, places, settings.runs, force_key, on_step)
+    all_left = _all_left(agent, model, instances, rollouts, places[: settings.all_left_states])
     instances, rollouts = jax.tree.map(np.asarray, (instances, rollouts))
     mornings = _first_mornings(agent, model, instances, rollouts, _first_picks(size))
     margins = np.asarray(model.high.margins(fixed_margin(run.config, instances)))
@@ -178,27 +176,24 @@ def _force(
     places: np.ndarray,
     runs: int,
     key: jax.Array,
-    max_picks: int,
     on_step: Callable[[int, int], None],
 ) -> Executions:
     """Every subgoal at each of the places, state by state."""
     found, keys = [], jax.random.split(key, len(places))
     for number, ((episode, day), one_key) in enumerate(zip(places.tolist(), keys, strict=True)):
         instance, state = at(instances, episode), at(rollouts.mornings, episode, day)
-        found.append(force_subgoals(agent, model, instance, state, one_key, runs, max_picks))
+        found.append(force_subgoals(agent, model, instance, state, one_key, runs))
         on_step(number + 1, len(places))
     return jax.tree.map(lambda *leaves: np.stack(leaves), *found)
 
 
-def _all_left(
-    agent: Agent, model: Lmta, instances: Any, rollouts: Rollouts, places: np.ndarray, max_picks: int
-) -> np.ndarray:
+def _all_left(agent: Agent, model: Lmta, instances: Any, rollouts: Rollouts, places: np.ndarray) -> np.ndarray:
     """Durations of every subgoal with all that is left granted."""
     rows = []
     for episode, day in places.tolist():
         state = at(rollouts.mornings, episode, day)
         budgets = jnp.full(model.high.subgoals.shape[0], state.budget_left)
-        rows.append(picks_under_all(agent, model, at(instances, episode), state, budgets, max_picks)[1])
+        rows.append(picks_under_all(agent, model, at(instances, episode), state, budgets)[1])
     return np.stack(rows)
 
 
@@ -215,8 +210,8 @@ def _first_mornings(
     mornings = []
     for episode in range(min(MORNINGS, len(rollouts.subgoal))):
         instance, state = at(instances, episode), at(rollouts.mornings, episode, 0)
-        picks, _ = picks_under_all(agent, model, instance, state, budgets, num_picks)
-        mornings.append(FirstMorning(instance, state, np.asarray(picks)))
+        picks, _ = picks_under_all(agent, model, instance, state, budgets)
+        mornings.append(FirstMorning(instance, state, np.asarray(picks[:, :num_picks])))
     return mornings
 
 

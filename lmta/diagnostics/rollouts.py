@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.agents.lmta import Agent
+from lmta.agents.lmta import Agent, Intent
 from lmta.model.networks import Lmta, chordal
 from lmta.nn.categorical import unsquash
-from lmta.problems.base import Problem, pick_day, play_day
+from lmta.problems.base import Problem, live_day, pick_in_order
 from lmta.training.game import macro_reward, step_rewards
 
 
@@ -66,9 +66,7 @@ class Executions(eqx.Module):
 
 
 @eqx.filter_jit
-def roll_out(
-    agent: Agent, model: Lmta, instances: Any, luck: Any, key: Key[Array, ""], max_picks: int, explore: bool
-) -> Rollouts:
+def roll_out(agent: Agent, model: Lmta, instances: Any, luck: Any, key: Key[Array, ""], explore: bool) -> Rollouts:
     """Play every instance once with its luck."""
     problem, high = agent.problem, model.high
     encode = jax.vmap(lambda i, s: high.encoder(problem.observe(i, s)))
@@ -77,9 +75,8 @@ def roll_out(
         keys = jax.random.split(key, instances.days.shape[0])
         intend = lambda one: agent.intend(model, *one, explore=explore)  # noqa: E731
         intent = jax.lax.map(intend, (instances, states, keys))
-        subgoal = intent.plan.subgoal
-        inputs = (instances, states, luck, subgoal, intent.budget)
-        following, played = jax.lax.map(lambda one: _played_day(agent, model, max_picks, *one), inputs)
+        inputs = (instances, states, luck, intent)
+        following, played = jax.lax.map(lambda one: _played_day(agent, model, *one), inputs)
         return following, (states, played | {"search_value": intent.plan.value})
 
     first = jax.vmap(problem.reset)(instances)
@@ -105,12 +102,12 @@ def roll_out(
 
 
 def _played_day(
-    agent: Agent, model: Lmta, max_picks: int, instance: Any, state: Any, luck: Any, subgoal: Array, budget: Array
+    agent: Agent, model: Lmta, instance: Any, state: Any, luck: Any, intent: Intent
 ) -> tuple[Any, dict[str, Array]]:
     """One day of one episode: the next morning, and what is kept of the day."""
-    problem = agent.problem
-    chooser = agent.chooser(model, instance, subgoal)
-    following, record = play_day(problem, instance, state, luck, chooser, budget, max_picks)
+    problem, subgoal = agent.problem, intent.plan.subgoal
+    chosen = agent.carry_out(model, instance, state, subgoal, intent.budget)
+    following, record = live_day(problem, instance, state, luck, chosen)
     encode = lambda state: model.high.encoder(problem.observe(instance, state))  # noqa: E731
     note = lambda state: (problem.forecast(instance, state), encode(state))  # noqa: E731
     forecasts, latents = along_picks(problem, instance, state, record.picks, record.num_picks, note)
@@ -119,7 +116,7 @@ def _played_day(
     discount = agent.config.train.low_discount
     return following, {
         "subgoal": subgoal,
-        "budget": budget,
+        "budget": intent.budget,
         "picks": record.picks,
         "num_picks": record.num_picks,
         "reward": record.reward,
@@ -167,13 +164,10 @@ def _unroll_errors(model: Lmta, latents: Array, subgoals: Array) -> Float[Array,
 
 
 @eqx.filter_jit
-def force_subgoals(
-    agent: Agent, model: Lmta, instance: Any, state: Any, key: Key[Array, ""], runs: int, max_picks: int
-) -> Executions:
+def force_subgoals(agent: Agent, model: Lmta, instance: Any, state: Any, key: Key[Array, ""], runs: int) -> Executions:
     """Execute every subgoal at one state `runs` times, with budgets drawn from the budget policy.
 
-    Picks are the low level's best, so a run with a smaller budget is the beginning of one with a larger: the longest is
-    carried out and the others are read off it. Every subgoal meets the same nights.
+    Every subgoal meets the same nights.
     """
     problem, high = agent.problem, model.high
     budget_key, luck_key = jax.random.split(key)
@@ -184,24 +178,22 @@ def force_subgoals(
     draw = lambda k: jax.random.categorical(k, logits).astype(jnp.int32)  # noqa: E731
     budgets = jax.vmap(draw, out_axes=1)(jax.random.split(budget_key, runs))
     lucks = jax.vmap(lambda k: problem.draw_luck(instance, agent.max_days, k))(jax.random.split(luck_key, runs))
-    picks, longest = picks_under_all(agent, model, instance, state, budgets.max(axis=1), max_picks)
 
     def one(inputs):
-        subgoal, picks, longest, budgets = inputs
+        subgoal, budgets = inputs
         modelled, reward_logits = high.step(latent, subgoal)
-        forecast = lambda state: problem.forecast(instance, state)  # noqa: E731
-        forecasts = along_picks(problem, instance, state, picks, longest, forecast)
 
         def run(budget, luck):
-            duration = jnp.minimum(budget, longest)
-            pick = lambda i, s: problem.pick(instance, s, picks[i])  # noqa: E731
-            evening = jax.lax.fori_loop(0, duration, pick, state)
+            record = agent.carry_out(model, instance, state, subgoal, budget)
+            evening = pick_in_order(problem, instance, state, record)
+            forecast = lambda state: problem.forecast(instance, state)  # noqa: E731
+            forecasts = along_picks(problem, instance, state, record.picks, record.num_picks, forecast)
             following, reward = problem.end_day(instance, evening, luck)
             after = high.encoder(problem.observe(instance, following))
             value = jnp.where(following.day < instance.days, unsquash(high.prediction(after)[1]), 0.0)
             return {
-                "duration": duration,
-                "reward": macro_reward(duration, forecasts, reward, agent.config.train.low_discount),
+                "duration": record.num_picks,
+                "reward": macro_reward(record.num_picks, forecasts, reward, agent.config.train.low_discount),
                 "model_error": chordal(modelled, after),
                 "chord": chordal(latent, after),
                 "next_value": value,
@@ -210,21 +202,20 @@ def force_subgoals(
         found = jax.lax.map(lambda given: run(*given), (budgets, lucks))
         return found | {"distance": chordal(latent, modelled), "predicted_reward": high.reward(reward_logits)}
 
-    found = jax.lax.map(one, (jnp.arange(num_subgoals), picks, longest, budgets))
+    found = jax.lax.map(one, (jnp.arange(num_subgoals), budgets))
     expected = jax.nn.softmax(logits) @ jnp.arange(logits.shape[1], dtype=logits.dtype)
     return Executions(**found, expected_budget=expected)
 
 
 @eqx.filter_jit
 def picks_under_all(
-    agent: Agent, model: Lmta, instance: Any, state: Any, budgets: Int[Array, " subgoals"], max_picks: int
+    agent: Agent, model: Lmta, instance: Any, state: Any, budgets: Int[Array, " subgoals"]
 ) -> tuple[Int[Array, " subgoals max_picks"], Int[Array, " subgoals"]]:
     """What the low level picks under each subgoal with its budget, and how many."""
 
     def one(inputs):
         subgoal, budget = inputs
-        chooser = agent.chooser(model, instance, subgoal)
-        _, record = pick_day(agent.problem, instance, state, chooser, budget, max_picks)
+        record = agent.carry_out(model, instance, state, subgoal, budget)
         return record.picks, record.num_picks
 
     return jax.lax.map(one, (jnp.arange(budgets.shape[0]), budgets))

@@ -98,6 +98,7 @@ def _check(settings: EvaluateSettings, name: str, own: Network | Cities | None) 
         "nodes": own is not None and instance.nodes is not None,
         "generator": own is not None and instance.generator is not None,
         "degree": (own is not None or plays_cities) and instance.degree is not None,
+        "probabilities": (own is not None or plays_cities) and instance.probabilities is not None,
         "simulations": PREFIX not in settings.policies and settings.simulations is not None,
         "undirected": settings.graph is None and settings.undirected,
         "limit, penalty, crowding, drift, floor": not plays_cities and instance.rules != OrienteeringRules(),

@@ -34,7 +34,10 @@ from lmta.training.run import Progress, begin, make_agent
 from lmta.training.settings import check_same, check_settings, preset_settings
 from lmta.types import InputError
 
-BASELINES = {"aim": "average-score", "sop": "even-greedy"}
+BASELINES: dict[Preset, dict[str, str]] = {
+    "paper": {"aim": "average-score", "sop": "even-greedy"},
+    "best": {"aim": "average-lookahead", "sop": "even-insertion"},
+}
 """What needs no learning and greedy play is measured against, by problem."""
 HELD_OUT_SEED = 2**64 - 1
 """Instances of training have seeds of 32 bits, so none of them is held out."""
@@ -100,13 +103,14 @@ def make_measure(settings: RunSettings) -> Measure:
     """A function that plays a model greedily on held-out instances, beside the baseline with the same luck."""
     benchmark, agent = BENCHMARKS[settings.problem], make_agent(settings)
     problem = benchmark.problem
-    instances = benchmark.instances(settings.instance, HELD_OUT_SEED, settings.held_out)
+    draw = benchmark.mixture if settings.config.train.mixture else benchmark.instances
+    instances = draw(settings.instance, HELD_OUT_SEED, settings.held_out)
     batch = make_batch(problem, instances, LUCK_SEED)
-    baseline = policy(BASELINES[problem.name], problem.name)
+    baseline = policy(BASELINES[settings.preset][problem.name], problem.name)
     expected = play(baseline, batch).rewards.sum(axis=1, dtype=np.float64)
 
     def measure(model: Lmta) -> Metrics:
-        played = play(Planner("now", problem, agent, model, batch.budget), batch)
+        played = play(Planner("now", problem, agent, model), batch)
         scores = played.rewards.sum(axis=1, dtype=np.float64)
         return {
             "greedy": float(scores.mean()),

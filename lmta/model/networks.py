@@ -43,7 +43,7 @@ class Encoder(eqx.Module):
         self.network = GraphNetwork(
             node_size, global_size, config.encoder_hidden, config.encoder_layers, key=network_key
         )
-        self.project = eqx.nn.Linear(config.encoder_hidden + global_size, config.latent, key=project_key)
+        self.project = eqx.nn.Linear(self.network.out_size + global_size, config.latent, key=project_key)
 
     def __call__(self, observation: Observation) -> Float[Array, " latent"]:
         """The latent of a state."""
@@ -101,29 +101,47 @@ class BudgetHead(eqx.Module):
     policy: eqx.nn.MLP
     value: eqx.nn.MLP
     ambition: Float[Array, " subgoal"]
+    most: int = eqx.field(static=True)
+    free: bool = eqx.field(static=True)
     given_subgoal: bool = eqx.field(static=True)
     spread: float = eqx.field(static=True)
+    relative_spread: float = eqx.field(static=True)
+    last_spread: float | None = eqx.field(static=True)
 
     def __init__(self, config: ModelConfig, max_budget: int, *, key: PRNGKeyArray):
         policy_key, value_key = jax.random.split(key)
         in_size = config.latent + config.subgoal_size
-        self.policy = _mlp(in_size, max_budget + 2, config.hidden, key=policy_key)
+        self.policy = _mlp(in_size, 1 + (max_budget + 1) * config.free_budgets, config.hidden, key=policy_key)
         self.value = _mlp(in_size, 1, config.hidden, key=value_key)
         self.ambition = jnp.zeros(config.subgoal_size).at[0].set(config.ambition)
+        self.most = max_budget
+        self.free = config.free_budgets
         self.given_subgoal = config.budget_given_subgoal
         self.spread = config.budget_spread
+        self.relative_spread = config.relative_spread
+        self.last_spread = config.last_spread
 
     def __call__(
-        self, h: Float[Array, " latent"], z: Float[Array, " subgoal"], left: Int[Array, ""], days_left: Int[Array, ""]
+        self,
+        h: Float[Array, " latent"],
+        z: Float[Array, " subgoal"],
+        left: Int[Array, ""],
+        days_left: Int[Array, ""],
+        most: int | None = None,
     ) -> tuple[Float[Array, " budgets"], Float[Array, ""]]:
-        """(logits over 0..B_max with what exceeds `left` masked, squashed value of the critic)."""
+        """(logits over 0..B_max with what exceeds `left` masked, squashed value of the critic).
+
+        B_max is the budget of a training episode; a head without free logits serves up to any `most`.
+        """
         z = z if self.given_subgoal else jnp.zeros_like(z)
         output = self.policy(jnp.concatenate([h, z]))
-        learned, urgency = output[:-1], output[-1]
-        budgets = jnp.arange(learned.shape[0])
+        learned, urgency = output[:-1] if self.free else 0.0, output[-1]
+        budgets = jnp.arange(1 + (self.most if most is None or self.free else most))
         later_days = jnp.maximum(days_left - 1, 0)
         centre = left * jax.nn.sigmoid(self.ambition @ z + urgency - jnp.log(later_days))
-        logits = learned - 0.5 * ((budgets - centre) / self.spread) ** 2
+        wide = self.spread + self.relative_spread * centre
+        spread = wide if self.last_spread is None else jnp.where(later_days > 0, wide, self.last_spread)
+        logits = learned - 0.5 * ((budgets - centre) / spread) ** 2
         return jnp.where(budgets <= left, logits, MASKED), self.value(jnp.concatenate([_spread_out(h), z]))[0]
 
 
@@ -140,9 +158,10 @@ class QNetwork(eqx.Module):
 
     def __init__(self, node_size: int, global_size: int, config: ModelConfig, *, key: PRNGKeyArray):
         keys = jax.random.split(key, 5)
-        width, context_size = config.q_hidden, config.q_hidden + config.subgoal_size + global_size
+        width = config.q_hidden
         self.network = GraphNetwork(node_size, global_size, width, config.q_layers, key=keys[0])
-        self.node = eqx.nn.Linear(node_size + width, width, use_bias=False, key=keys[1])
+        context_size = self.network.out_size + config.subgoal_size + global_size
+        self.node = eqx.nn.Linear(node_size + self.network.out_size, width, use_bias=False, key=keys[1])
         self.context = eqx.nn.Linear(context_size, width, key=keys[2])
         self.advantage = eqx.nn.Linear(width, 1, key=keys[3])
         self.value = _mlp(context_size, 1, width, key=keys[4])
@@ -209,15 +228,16 @@ class HighLevel(eqx.Module):
 
 
 class Lmta(eqx.Module):
-    """The whole agent: high level and low level."""
+    """The whole agent: the high level, and the low level unless a guide takes its place."""
 
     high: HighLevel
-    low: QNetwork
+    low: QNetwork | None
 
     def __init__(self, node_size: int, global_size: int, max_budget: int, config: ModelConfig, *, key: PRNGKeyArray):
         high_key, low_key = jax.random.split(key)
         self.high = HighLevel(node_size, global_size, max_budget, config, key=high_key)
-        self.low = QNetwork(node_size, global_size, config, key=low_key)
+        guided = config.low_level == "guided"
+        self.low = None if guided else QNetwork(node_size, global_size, config, key=low_key)
 
 
 def _first_subgoals(config: ModelConfig, *, key: PRNGKeyArray) -> Float[Array, " subgoals size"]:

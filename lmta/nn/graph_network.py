@@ -57,9 +57,11 @@ class GraphNetwork(eqx.Module):
     """Layers of message passing over an observation, whose global features every node sees."""
 
     layers: tuple[GraphLayer, ...]
+    out_size: int = eqx.field(static=True)
 
     def __init__(self, node_size: int, global_size: int, hidden: int, num_layers: int, *, key: PRNGKeyArray):
         sizes = [node_size + global_size, *[hidden] * num_layers]
+        self.out_size = sizes[-1]
         keys = jax.random.split(key, num_layers)
         self.layers = tuple(GraphLayer(a, b, key=k) for a, b, k in zip(sizes[:-1], sizes[1:], keys, strict=True))
 

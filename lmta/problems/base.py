@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -86,8 +86,8 @@ class Problem(Protocol, Generic[InstanceT, StateT, LuckT]):
         ...
 
     @abstractmethod
-    def stack(self, instances: Sequence[InstanceT], min_edges: int = 0) -> InstanceT:
-        """A batch of instances, padded to a common size with room for at least `min_edges`."""
+    def stack(self, instances: Sequence[InstanceT], min_edges: int = 0, min_nodes: int = 0) -> InstanceT:
+        """A batch of instances, padded to a common size with room for at least `min_edges` and `min_nodes`."""
         ...
 
 
@@ -98,6 +98,19 @@ class DayRecord(eqx.Module):
     values: Float[Array, " max_picks"]
     num_picks: Int[Array, ""]
     reward: Float[Array, ""]
+
+
+@runtime_checkable
+class GuidedProblem(Problem[InstanceT, StateT, LuckT], Protocol):
+    """A problem with a rule of thumb for the picks of a day, which a learned planner can steer."""
+
+    value_of_a_pick: ClassVar[str]
+    """What the values of a day's picks say."""
+
+    @abstractmethod
+    def plan_day(self, instance: InstanceT, state: StateT, budget: Int[Array, ""], most: int) -> DayRecord:
+        """At most `budget` picks (and at most `most`), in the order to make them; the reward is left at 0."""
+        ...
 
 
 Choose = Callable[[Any, Int[Array, ""]], tuple[Int[Array, ""], Float[Array, ""]]]
@@ -143,6 +156,12 @@ def pick_day(
     return state, record
 
 
+def pick_in_order(problem: Problem, instance: AbstractInstance, state: StateT, record: DayRecord) -> StateT:
+    """The state after the picks of a record."""
+    pick = lambda i, s: problem.pick(instance, s, record.picks[i])  # noqa: E731
+    return jax.lax.fori_loop(0, record.num_picks, pick, state)
+
+
 def play_day(
     problem: Problem,
     instance: AbstractInstance,
@@ -155,8 +174,22 @@ def play_day(
     """One whole day: picks, then chance. After the last day nothing changes any more."""
     over = state.day >= instance.days
     picked, record = pick_day(problem, instance, state, choose, jnp.where(over, 0, budget), max_picks)
-    ended, reward = problem.end_day(instance, picked, luck)
-    state = jax.tree.map(lambda old, new: jnp.where(over, old, new), state, ended)
+    return _night(problem, instance, state, picked, luck, record)
+
+
+def live_day(
+    problem: Problem, instance: AbstractInstance, state: StateT, luck: Any, record: DayRecord
+) -> tuple[StateT, DayRecord]:
+    """The same with picks that are chosen already; none may be there after the last day."""
+    return _night(problem, instance, state, pick_in_order(problem, instance, state, record), luck, record)
+
+
+def _night(
+    problem: Problem, instance: AbstractInstance, morning: StateT, evening: StateT, luck: Any, record: DayRecord
+) -> tuple[StateT, DayRecord]:
+    over = morning.day >= instance.days
+    ended, reward = problem.end_day(instance, evening, luck)
+    state = jax.tree.map(lambda old, new: jnp.where(over, old, new), morning, ended)
     return state, eqx.tree_at(lambda r: r.reward, record, jnp.where(over, 0.0, reward))
 
 

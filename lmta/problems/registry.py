@@ -2,22 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from lmta.problems.base import Problem
+from lmta.problems.base import GuidedProblem, Problem
 from lmta.problems.influence import generators as networks
 from lmta.problems.influence import rules as influence
+from lmta.problems.influence.guided import GuidedInfluence
 from lmta.problems.influence.importer import Network
 from lmta.problems.orienteering import generators as maps
 from lmta.problems.orienteering import rules as orienteering
+from lmta.problems.orienteering.guided import GuidedOrienteering
 from lmta.problems.orienteering.importer import Cities
 from lmta.problems.orienteering.tour import check_rules
 from lmta.problems.session import check_horizon
 from lmta.types import InputError
 
-MEAN_DEGREE = 5.0
+MEAN_DEGREE, MOST_DEGREE = 5.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class InstanceSettings:
     """aim: erdos-renyi, power-law, block, small-world; sop: uniform, clustered. The first is the default."""
     degree: float | None = None
     """Mean degree of generated networks: 5 (power-law and small-world: the nearest even number, 4)."""
+    probabilities: Literal["indegree", "random"] | None = None
+    """How likely edges of generated networks fire: 1/indegree of the receiver by default, or random, U(0, 2/degree)."""
     rules: orienteering.OrienteeringRules = field(default_factory=orienteering.OrienteeringRules)
     """The numbers of orienteering."""
 
@@ -53,10 +57,14 @@ class Benchmark:
 
     name: str
     problem: Problem
+    guided: GuidedProblem
+    """The same with a rule of thumb for a day's picks."""
     default: Size
     generators: tuple[str, ...]
     draw: Callable[[InstanceSettings, Size, Any, np.random.Generator], Any]
     """(settings, size, generator or the user's own data, random numbers) → instance."""
+    vary: Callable[[Size, np.random.Generator], InstanceSettings]
+    """(largest size, random numbers) → what an instance of a mixture is drawn from."""
 
     def size(self, settings: InstanceSettings) -> Size:
         """The size asked for, with the defaults filled in."""
@@ -80,6 +88,47 @@ class Benchmark:
             return [self.draw(settings, size, own, np.random.default_rng(seed))] * count
         return [self.draw(settings, size, source, np.random.default_rng([seed, i])) for i in range(count)]
 
+    def mixture(self, settings: InstanceSettings, seed: int, count: int) -> list[Any]:
+        """Instances of all kinds, none larger or longer than the settings say."""
+        rngs = [np.random.default_rng([seed, i]) for i in range(count)]
+        kinds = [(self.vary(self.size(settings), rng), str(rng.choice(self.generators)), rng) for rng in rngs]
+        return [self.draw(kind, self.size(kind), generator, rng) for kind, generator, rng in kinds]
+
+
+def _log_uniform(rng: np.random.Generator, low: float | int, high: float | int) -> float:
+    return float(np.exp(rng.uniform(np.log(low), np.log(max(low, high)))))
+
+
+def _between(rng: np.random.Generator, low: int, high: int) -> int:
+    return min(high, round(_log_uniform(rng, min(low, high), high)))
+
+
+def _vary_influence(most: Size, rng: np.random.Generator) -> InstanceSettings:
+    """Networks of 100 nodes and more, sparse and dense, with a seed for every 50 to 7 nodes in 3 days and more."""
+    nodes = _between(rng, 100, most.nodes)
+    return InstanceSettings(
+        nodes=nodes,
+        days=_between(rng, 3, most.days),
+        budget=min(most.budget, max(1, round(nodes * _log_uniform(rng, 0.02, 0.15)))),
+        degree=min(_log_uniform(rng, 2.5, MOST_DEGREE), nodes / 2),
+        probabilities="random" if rng.random() < 0.3 else "indegree",
+    )
+
+
+def _vary_orienteering(most: Size, rng: np.random.Generator) -> InstanceSettings:
+    """Fifty cities and more, a visit in three days to six a day, and days of all lengths."""
+    nodes, days = _between(rng, 50, most.nodes), _between(rng, 3, most.days)
+    return InstanceSettings(
+        nodes=nodes,
+        days=days,
+        budget=max(1, min(most.budget, nodes // 2, round(days * _log_uniform(rng, 0.3, 6.0)))),
+        rules=orienteering.OrienteeringRules(
+            limit=_log_uniform(rng, 0.4, 1.5),
+            crowding=float(rng.uniform(0.05, 0.2)),
+            drift=_log_uniform(rng, 0.02, 0.2),
+        ),
+    )
+
 
 def _draw_influence(settings: InstanceSettings, size: Size, source: Network | str, rng: np.random.Generator):
     if isinstance(source, str):
@@ -88,6 +137,9 @@ def _draw_influence(settings: InstanceSettings, size: Size, source: Network | st
         if not 0 < degree < size.nodes:
             raise InputError(f"degree: {degree:g} given, it must lie between 0 and the number of nodes.")
         source = networks.GENERATORS[source](size.nodes, degree, rng)
+        if settings.probabilities == "random":
+            probability = np.minimum(rng.uniform(0, 2 / degree, len(source.senders)), 1.0)
+            source = replace(source, probability=probability)
     check_horizon(size.days, size.budget, source.num_nodes, "nodes")
     return influence.make_instance(source, size.days, size.budget)
 
@@ -108,12 +160,14 @@ def _check_nodes(size: Size) -> None:
         raise InputError(f"nodes: {size.nodes} given, at least 2 are needed.")
 
 
+_INFLUENCE = influence.Influence(), GuidedInfluence()
+_ORIENTEERING = orienteering.Orienteering(), GuidedOrienteering()
 _NETWORKS, _MAPS = tuple(networks.GENERATORS), tuple(maps.GENERATORS)
 BENCHMARKS = {
     benchmark.name: benchmark
     for benchmark in (
-        Benchmark("aim", influence.Influence(), Size(500, 10, 50), _NETWORKS, _draw_influence),
-        Benchmark("power2500", influence.Influence(), Size(2500, 10, 60), ("power-law",), _draw_influence),
-        Benchmark("sop", orienteering.Orienteering(), Size(500, 10, 50), _MAPS, _draw_orienteering),
+        Benchmark("aim", *_INFLUENCE, Size(500, 10, 50), _NETWORKS, _draw_influence, _vary_influence),
+        Benchmark("power2500", *_INFLUENCE, Size(2500, 10, 60), ("power-law",), _draw_influence, _vary_influence),
+        Benchmark("sop", *_ORIENTEERING, Size(500, 10, 50), _MAPS, _draw_orienteering, _vary_orienteering),
     )
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from lmta.advisor.journal import (
     CampaignJournal,
@@ -38,8 +38,8 @@ from lmta.service.schemas import PlanOut
 from lmta.service.store import Day, Plan, Store, check_next
 from lmta.types import InputError
 
-PROBLEM_OF = {"campaign": "aim", "tour": "sop"}
-SHIPPED: dict[Kind, str] = {}
+PROBLEM_OF: dict[Kind, Literal["aim", "sop"]] = {"campaign": "aim", "tour": "sop"}
+SHIPPED: dict[Kind, str] = {kind: f"{PREFIX}{problem}" for kind, problem in PROBLEM_OF.items()}
 """The trained planners that come with lmta, which may be chosen like any policy."""
 MOST_SESSIONS, MOST_EDGES = 256, 20_000_000
 """Campaigns and tours that stay in memory, and their edges in all."""
@@ -105,8 +105,7 @@ def named_player(name: str, kind: Kind) -> AbstractPlayer:
 
 def policies_for(kind: Kind) -> list[str]:
     """Who may decide."""
-    shipped = [SHIPPED[kind]] if kind in SHIPPED else []
-    return shipped + policy_names(PROBLEM_OF[kind])
+    return [SHIPPED[kind], *policy_names(PROBLEM_OF[kind])]
 
 
 class Cores:

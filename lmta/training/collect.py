@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int, Key
 from lmta.agents.lmta import SEARCHED, Agent
 from lmta.devices import map_over_cores
 from lmta.model.networks import Lmta
-from lmta.problems.base import Choose, play_day
+from lmta.problems.base import DayRecord, Problem, live_day
 from lmta.training.game import Game, surplus
 
 
@@ -20,7 +20,6 @@ class Episode:
     """Plays one instance under exploration, as a game."""
 
     agent: Agent
-    max_picks: int
 
     def __call__(
         self,
@@ -32,8 +31,7 @@ class Episode:
     ) -> Game:
         """`shared` is the model and how likely the episode keeps to any one subgoal instead of searching."""
         model, stray = shared
-        agent, max_picks = self.agent, self.max_picks
-        problem = agent.problem
+        agent, problem = self.agent, self.agent.problem
         luck = problem.draw_luck(instance, agent.max_days, luck_key)
         stray_key, play_key = jax.random.split(play_key)
         instead = _stray(stray, agent.config.model.subgoals, stray_key)
@@ -42,9 +40,8 @@ class Episode:
             intent_key, pick_key = jax.random.split(key)
             intent = agent.intend(model, instance, state, intent_key, explore=True, instead=instead)
             subgoal, policy = intent.plan.subgoal, intent.plan.policy
-            chooser = _watched(agent, agent.chooser(model, instance, subgoal, epsilon, pick_key), instance)
-            following, record = play_day(problem, instance, state, luck, chooser, intent.budget, max_picks)
-            evening = problem.forecast(instance, _replay_picks(agent, instance, state, record))
+            chosen = agent.carry_out(model, instance, state, subgoal, intent.budget, epsilon, pick_key)
+            following, record = live_day(problem, instance, state, luck, chosen)
             kept = {
                 "subgoal": subgoal,
                 "subgoal_log_prob": jnp.log((1 - stray) * policy[subgoal] + stray / len(policy)),
@@ -52,7 +49,7 @@ class Episode:
                 "budget_log_prob": jax.nn.log_softmax(intent.budget_logits)[intent.budget],
                 "picks": record.picks,
                 "num_picks": record.num_picks,
-                "forecasts": jnp.pad(record.values, (0, 1)).at[record.num_picks].set(evening),
+                "forecasts": _forecasts(problem, instance, state, record),
                 "reward": record.reward,
                 "policy": policy,
                 "value": intent.plan.value,
@@ -71,18 +68,18 @@ def self_play(
     epsilon: Float[Array, " games"],
     stray: Float[Array, ""],
     key: Key[Array, ""],
-    max_picks: int,
 ) -> Game:
     """Play every instance of a batch once; those of a group of futures, which are the same, with the same luck.
 
     A game has a surplus if no pick of it was left to chance.
     """
-    num_games, futures = instances.days.shape[0], agent.config.train.futures
+    num_games, train = instances.days.shape[0], agent.config.train
+    futures = train.futures
     luck_key, play_key = jax.random.split(key)
     luck_keys = jnp.repeat(jax.random.split(luck_key, num_games // futures), futures)
     play_keys = jax.random.split(play_key, num_games)
-    games = map_over_cores(Episode(agent, max_picks), (model, stray), instances, epsilon, luck_keys, play_keys)
-    over_others = jnp.where(epsilon > 0, 0.0, surplus(games.reward.sum(axis=1), futures))
+    games = map_over_cores(Episode(agent), (model, stray), instances, epsilon, luck_keys, play_keys)
+    over_others = jnp.where(epsilon > 0, 0.0, surplus(games.reward.sum(axis=1), futures, in_percent=train.mixture))
     return eqx.tree_at(lambda g: g.surplus, games, over_others)
 
 
@@ -93,17 +90,13 @@ def _stray(probability: Float[Array, ""], num_subgoals: int, key: Key[Array, ""]
     return jnp.where(jax.random.bernoulli(whether_key, probability), anyone, SEARCHED)
 
 
-def _watched(agent: Agent, choose: Choose, instance: Any) -> Choose:
-    """The same chooser, which notes the forecast before each pick as its value."""
+def _forecasts(problem: Problem, instance: Any, state: Any, record: DayRecord) -> Float[Array, " max_picks_and_one"]:
+    """The forecast of the day before its first pick and after each."""
 
-    def chosen(state, num_picks):
-        node, _ = choose(state, num_picks)
-        return node, agent.problem.forecast(instance, state)
+    def after(n, carry):
+        state, forecasts = carry
+        state = problem.pick(instance, state, record.picks[n])
+        return state, forecasts.at[n + 1].set(problem.forecast(instance, state))
 
-    return chosen
-
-
-def _replay_picks(agent: Agent, instance: Any, state: Any, record: Any) -> Any:
-    """The state after the day's picks, before the night."""
-    pick = lambda i, s: agent.problem.pick(instance, s, record.picks[i])  # noqa: E731
-    return jax.lax.fori_loop(0, record.num_picks, pick, state)
+    first = jnp.zeros(len(record.picks) + 1).at[0].set(problem.forecast(instance, state))
+    return jax.lax.fori_loop(0, record.num_picks, after, (state, first))[1]

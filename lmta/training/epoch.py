@@ -21,9 +21,7 @@ def epsilon(agent: Agent, low_steps: Int[Array, ""]) -> Array:
     return jnp.maximum(train.epsilon_first * train.epsilon_decay**low_steps, train.epsilon_last)
 
 
-def play_games(
-    agent: Agent, learner: Learner, instances: Any, epoch: Int[Array, ""], key: Key[Array, ""], max_picks: int
-) -> Game:
+def play_games(agent: Agent, learner: Learner, instances: Any, epoch: Int[Array, ""], key: Key[Array, ""]) -> Game:
     """Self-play of an epoch.
 
     While warming up the low level explores in every game. Later it does in every other group of futures, so that it
@@ -35,7 +33,7 @@ def play_games(
     group = jnp.arange(instances.days.shape[0]) // train.futures
     explores = warming_up | (train.futures == 1) | (group % 2 == 1)
     chance = jnp.where(explores, epsilon(agent, learner.low_steps), 0.0)
-    return self_play(agent, learner.model, instances, chance, stray, key, max_picks)
+    return self_play(agent, learner.model, instances, chance, stray, key)
 
 
 @partial(jax.jit, donate_argnums=0)
@@ -68,6 +66,8 @@ def learn(
         return eqx.filter(after, eqx.is_array), terms
 
     arrays, high_terms = jax.lax.scan(high_step, arrays, jax.random.split(high_key, train.high_updates))
-    arrays, low_terms = jax.lax.scan(low_step, arrays, jax.random.split(low_key, train.low_updates))
+    low_terms = {}
+    if learner.model.low is not None:
+        arrays, low_terms = jax.lax.scan(low_step, arrays, jax.random.split(low_key, train.low_updates))
     terms = jax.tree.map(jnp.mean, high_terms | low_terms)
     return update_average(eqx.combine(arrays, static), config, epoch), terms

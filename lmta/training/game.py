@@ -33,13 +33,17 @@ class Game(eqx.Module):
     were left to chance."""
 
 
-def surplus(scores: Float[Array, " games"], futures: int) -> Float[Array, " games"]:
-    """Each score less the mean of the others of its group of `futures`, which stand side by side; 0 without others."""
+def surplus(scores: Float[Array, " games"], futures: int, *, in_percent: bool = False) -> Float[Array, " games"]:
+    """Each score less the mean of the others of its group of `futures`, which stand side by side; 0 without others.
+
+    In percent of what the group earned, where groups are of different kinds: small instances teach as much as large.
+    """
     if futures == 1:
         return jnp.zeros_like(scores)
     groups = scores.reshape(-1, futures)
     others = groups.sum(axis=1, keepdims=True) - groups
-    return (groups - others / (futures - 1)).ravel()
+    size = jnp.maximum(jnp.abs(groups).mean(axis=1, keepdims=True), 1e-6) / 100 if in_percent else 1.0
+    return ((groups - others / (futures - 1)) / size).ravel()
 
 
 def step_rewards(

@@ -2,6 +2,7 @@
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -11,9 +12,9 @@ import numpy as np
 from jaxtyping import Array, Int, UInt32
 
 from lmta.agents.lmta import Agent
-from lmta.agents.settings import RunSettings, make_model
+from lmta.agents.settings import RunSettings, make_model, problem_of
 from lmta.devices import on_first_core
-from lmta.problems.registry import BENCHMARKS
+from lmta.problems.registry import BENCHMARKS, MOST_DEGREE
 from lmta.sparse import padded_size
 from lmta.training.epoch import epsilon, learn, play_games, store
 from lmta.training.replay import Replay, make_replay
@@ -37,16 +38,16 @@ class Progress(eqx.Module):
 def make_agent(settings: RunSettings) -> Agent:
     """The agent that plays and learns."""
     benchmark = BENCHMARKS[settings.problem]
-    return Agent(benchmark.problem, settings.config, benchmark.size(settings.instance).days)
+    size = benchmark.size(settings.instance)
+    return Agent(problem_of(settings), settings.config, size.days, padded_size(size.budget))
 
 
 def begin(settings: RunSettings) -> Progress:
     """A run before its first epoch."""
     agent, instances = make_agent(settings), _instances(settings, 0)
     model_key, run_key = jax.random.split(jax.random.key(settings.seed))
-    budget = BENCHMARKS[settings.problem].size(settings.instance).budget
     learner = make_learner(make_model(settings, key=model_key), settings.config)
-    shapes = eqx.filter_eval_shape(play_games, agent, learner, instances, jnp.int32(0), run_key, padded_size(budget))
+    shapes = eqx.filter_eval_shape(play_games, agent, learner, instances, jnp.int32(0), run_key)
     game = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape[1:], leaf.dtype), shapes)
     replay = make_replay(game, settings.config.train.games)
     progress = Progress(learner, replay, jax.random.key_data(run_key), jnp.zeros((), jnp.int32))
@@ -58,11 +59,10 @@ def advance(settings: RunSettings, progress: Progress) -> tuple[Progress, dict[s
     agent = make_agent(settings)
     epochs_before, learner = int(progress.epoch), progress.learner
     key, play_key, learn_key = jax.random.split(jax.random.wrap_key_data(progress.key_data), 3)
-    budget = BENCHMARKS[settings.problem].size(settings.instance).budget
     explored = float(epsilon(agent, learner.low_steps))
     start = time.perf_counter()
     instances = _instances(settings, epochs_before)
-    games = jax.block_until_ready(play_games(agent, learner, instances, progress.epoch, play_key, padded_size(budget)))
+    games = jax.block_until_ready(play_games(agent, learner, instances, progress.epoch, play_key))
     played = time.perf_counter()
     replay = store(progress.replay, games)
     learner, terms = learn(agent, learner, replay, progress.epoch, learn_key)
@@ -89,12 +89,16 @@ def _instances(settings: RunSettings, epoch: int) -> Any:
     benchmark, train = BENCHMARKS[settings.problem], settings.config.train
     rng = np.random.SeedSequence([settings.seed, epoch])
     seed, count = int(rng.generate_state(1)[0]), train.episodes // train.futures
-    drawn = [i for i in benchmark.instances(settings.instance, seed, count) for _ in range(train.futures)]
-    return benchmark.problem.stack(drawn, min_edges=_room_for_edges(settings))
+    draw = benchmark.mixture if train.mixture else benchmark.instances
+    drawn = [i for i in draw(settings.instance, seed, count) for _ in range(train.futures)]
+    nodes = benchmark.size(settings.instance).nodes
+    return benchmark.problem.stack(drawn, min_edges=_room_for_edges(settings), min_nodes=nodes)
 
 
 def _room_for_edges(settings: RunSettings) -> int:
     """More edges than any instance of the run should have: those of one, and eight standard deviations of a count."""
-    benchmark = BENCHMARKS[settings.problem]
-    edges = int(benchmark.instances(settings.instance, settings.seed, 1)[0].graph.edge_mask.sum())
+    benchmark, instance = BENCHMARKS[settings.problem], settings.instance
+    if settings.config.train.mixture:
+        instance = replace(instance, degree=min(MOST_DEGREE, benchmark.size(instance).nodes / 2))
+    edges = int(benchmark.instances(instance, settings.seed, 1)[0].graph.edge_mask.sum())
     return padded_size(edges + math.ceil(8 * math.sqrt(edges)))

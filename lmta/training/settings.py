@@ -7,12 +7,14 @@ from typing import Any, Literal
 from lmta.agents.settings import RunSettings
 from lmta.config import PRESETS, Config, Preset
 from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.problems.registry import BENCHMARKS, InstanceSettings, Size
 from lmta.problems.session import check_seed, whole_number
 from lmta.types import InputError
 
-MAY_BE_ZERO = {"train.warm_up", "train.value_steps", "model.encoder_layers", "model.q_layers"}
-POSITIVE = {"model.budget_spread", "model.reward_range"}
+LARGEST = {"aim": Size(500, 20, 75), "sop": Size(500, 20, 100)}
+"""The largest instances of the mixtures that preset `best` learns on."""
+MAY_BE_ZERO = {"train.warm_up", "train.low_updates", "train.value_steps", "model.encoder_layers", "model.q_layers"}
+POSITIVE = {"model.budget_spread", "model.last_spread", "model.reward_range"}
 SHARES = {
     "search.dirichlet_mix",
     "search.discount",
@@ -28,7 +30,8 @@ SHARES = {
 def preset_settings(problem: Literal["aim", "sop", "power2500"], preset: Preset) -> RunSettings:
     """A preset on the benchmark's own instances."""
     benchmark = BENCHMARKS[problem]
-    instance = InstanceSettings(**asdict(benchmark.default), generator=benchmark.generators[0])
+    size = LARGEST.get(problem, benchmark.default) if preset == "best" else benchmark.default
+    instance = InstanceSettings(**asdict(size), generator=benchmark.generators[0])
     return RunSettings(problem, preset, instance, PRESETS[preset](benchmark.problem.name))
 
 
@@ -40,9 +43,12 @@ def check_settings(settings: RunSettings) -> None:
     _check_config(settings.config)
     benchmark, instance = BENCHMARKS[settings.problem], settings.instance
     plays_cities = benchmark.problem.name == "sop"
+    mixed = settings.config.train.mixture
     without_effect = {
-        "degree": plays_cities and instance.degree is not None,
-        "limit, penalty, crowding, drift, floor": not plays_cities and instance.rules != OrienteeringRules(),
+        "generator": mixed and instance.generator not in (None, benchmark.generators[0]),
+        "degree": (mixed or plays_cities) and instance.degree is not None,
+        "probabilities": (mixed or plays_cities) and instance.probabilities is not None,
+        "limit, penalty, crowding, drift, floor": (mixed or not plays_cities) and instance.rules != OrienteeringRules(),
     }
     for option, is_so in without_effect.items():
         if is_so:
@@ -62,6 +68,11 @@ def _check_config(config: Config) -> None:
         raise InputError(
             f"train.futures: {config.train.futures} given, at most half of the {config.train.episodes} episodes may "
             "share their luck; or none, with 1."
+        )
+    if (config.train.low_updates == 0) != (config.model.low_level == "guided"):
+        raise InputError(
+            f"train.low-updates: {config.train.low_updates} given; a Q-network needs at least 1, "
+            "a guide, which does not learn, 0."
         )
     if config.train.games < config.train.episodes:
         raise InputError(f"train.games: {config.train.games} given, at least the episodes of an epoch are needed.")

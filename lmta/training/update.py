@@ -25,7 +25,7 @@ class Learner(eqx.Module):
     average: Lmta
     """The mean of the latest models: steadier than any one of them, and what plays once training is over."""
     model: Lmta
-    low_target: QNetwork
+    low_target: QNetwork | None
     high_optimiser: optax.OptState
     low_optimiser: optax.OptState
     low_steps: Int[Array, ""]
@@ -271,6 +271,7 @@ def update_high(
 
 def update_low(learner: Learner, problem: Problem, config: Config, batch: LowBatch) -> tuple[Learner, Terms]:
     """One step of the low level; every so often the target becomes a copy of it."""
+    assert learner.model.low is not None and learner.low_target is not None
     _, optimiser = make_optimisers(config)
     gradient, terms = eqx.filter_grad(low_loss, has_aux=True)(
         learner.model.low,

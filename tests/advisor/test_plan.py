@@ -64,7 +64,7 @@ def test_ten_days_from_the_shell(network, tmp_path):
     """Every day in a process of its own; the same from Python agrees to the last node."""
     state, observed = tmp_path / "campaign.json", tmp_path / "activated.txt"
     campaign = lmta.Campaign(network, days=10, budget=12)
-    adviser, rng = lmta.policy("average-lookahead"), np.random.default_rng(0)
+    adviser, rng = lmta.load("aim"), np.random.default_rng(0)
     arguments = ["--graph", network, "--days", "10", "--budget", "12"]
     for day in range(1, 11):
         command = [sys.executable, "-c", "from lmta.cli import main; main()", "plan", "--state", state, *arguments]
@@ -94,12 +94,12 @@ def test_a_tour_with_other_visits_than_advised(cities, tmp_path, capsys):
     state, done, profits = tmp_path / "tour.json", tmp_path / "done.txt", tmp_path / "profits.csv"
     assert plan("--state", state, "--cities", cities, "--days", 3, "--budget", 6, "--drift", 0.1) == 0
     tour = lmta.Tour(cities, days=3, budget=6, rules=lmta.OrienteeringRules(drift=0.1))
-    assert journal(state)["advised"] == list(lmta.policy("even-insertion").decide(tour).nodes)
+    assert journal(state)["advised"] == list(lmta.load("sop").decide(tour).nodes)
     write_names(done, ["city 3", "city 5"])
     profits.write_text("name,profit\ncity 7,3.5\n")
     assert plan("--state", state, "--done", done, "--observed", profits) == 0
     earned = tour.advance(visited=["city 3", "city 5"], profits={"city 7": 3.5})
-    decision = lmta.policy("even-insertion").decide(tour)
+    decision = lmta.load("sop").decide(tour)
     assert "city 7" in decision.nodes
     assert journal(state)["advised"] == list(decision.nodes)
     assert journal(state)["history"] == [{"visited": ["city 3", "city 5"], "profits": [["city 7", 3.5]], "closed": []}]
@@ -158,7 +158,12 @@ def test_long_names_are_shown_whole(tmp_path, capsys):
     name = "a-very-long-name-" * 12
     network = tmp_path / "long.csv"
     network.write_text(f"source,target\n{name},b\n")
-    assert plan("--state", tmp_path / "c.json", "--graph", network, "--days", 1, "--budget", 1) == 0
+    assert (
+        plan(
+            "--state", tmp_path / "c.json", "--graph", network, "--days", 1, "--budget", 1, "--policy", "average-score"
+        )
+        == 0
+    )
     shown = capsys.readouterr().out
     rows = [line.split("│")[2].strip() for line in shown.splitlines() if line.startswith("│")]
     assert "".join(rows) == name

@@ -128,23 +128,23 @@ def test_the_arena_compares_a_trained_agent_and_names_it_as_given(runs, monkeypa
     """The results say what was asked for, and not where it lies."""
     monkeypatch.chdir(runs)
     settings = EvaluateSettings(
-        policies="lmta:aim,average-score", simulations=0, instances=2, instance=SIZE, json=runs / "out.json"
+        policies="lmta:./aim,average-score", simulations=0, instances=2, instance=SIZE, json=runs / "out.json"
     )
     rows = evaluate(prepare(settings))
-    assert [row.policy for row in rows] == ["lmta:aim", "average-score"]
+    assert [row.policy for row in rows] == ["lmta:./aim", "average-score"]
     assert ((rows[0].episodes > 0) & (rows[0].episodes <= 14)).all()
     written = json.loads((runs / "out.json").read_text())
-    assert (written["settings"]["policies"], written["settings"]["simulations"]) == ("lmta:aim,average-score", 0)
+    assert (written["settings"]["policies"], written["settings"]["simulations"]) == ("lmta:./aim,average-score", 0)
     assert str(runs) not in (runs / "out.json").read_text()
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"policies": "lmta:aim", "problem": "sop"}, "^lmta:aim plays aim, not sop.$"),
+        ({"policies": "lmta:./aim", "problem": "sop"}, "^lmta:./aim plays aim, not sop.$"),
         ({"policies": "lmta:none"}, "none: the checkpoint cannot be read"),
         ({"policies": "lmta:"}, "checkpoint: the checkpoint cannot be read"),
-        ({"policies": "lmta:aim", "simulations": -1}, "simulations: -1 given"),
+        ({"policies": "lmta:./aim", "simulations": -1}, "simulations: -1 given"),
         ({"policies": "average-score", "simulations": 5}, "simulations: has no effect here"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 import lmta
 from lmta import cli
 from lmta.problems.influence.rules import ACTIVE
-from lmta.service import desk, forecast, store
+from lmta.service import forecast, store
 from lmta.service.data import sample_content
 
 
@@ -212,21 +212,13 @@ def test_a_policy_that_may_not_be_chosen(client, begin, policy):
     assert client.get(plan).json()["policy"] == "average-degree"
 
 
-def test_a_planner_that_comes_with_lmta_is_chosen_by_its_name(client, begin, monkeypatch):
-    """It is asked for as `lmta plan` asks for it."""
-    asked = []
-
-    def stand_in(name, problem):
-        asked.append((name, problem))
-        return lmta.policy("normal-score", problem)
-
-    monkeypatch.setattr(desk, "player", stand_in)
-    monkeypatch.setitem(desk.SHIPPED, "campaign", "lmta:aim")
+def test_a_planner_that_comes_with_lmta_is_chosen_by_its_name(client, begin):
+    """The reasons tell what its search has considered; that of the other problem is refused."""
     assert "lmta:aim" in client.get("/api/v1/policies", params={"kind": "campaign"}).json()
     plan = begin(policy="lmta:aim")
-    assert len(client.get(f"{plan}/advice").json()["picks"]) == 3
-    assert asked == [("lmta:aim", "aim")]
-    desk.named_player.cache_clear()
+    advice = client.get(f"{plan}/advice").json()
+    assert advice["policy"] == "lmta:aim"
+    assert len(advice["search"]["subgoals"]) > 1
     assert client.patch(plan, json={"policy": "lmta:sop"}).status_code == 422
 
 

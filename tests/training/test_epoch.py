@@ -25,7 +25,7 @@ TRAIN = TrainConfig(
 CONFIG = Config(model=MODEL, search=SearchConfig(simulations=4), train=TRAIN)
 DAYS, BUDGET, MAX_PICKS = 3, 5, 8
 PROBLEM = BENCHMARKS["aim"].problem
-AGENT = Agent(PROBLEM, CONFIG, DAYS)
+AGENT = Agent(PROBLEM, CONFIG, DAYS, MAX_PICKS)
 
 
 def instances(seed=0):
@@ -40,7 +40,7 @@ def learner():
 
 @pytest.fixture(scope="module")
 def games(learner):
-    return play_games(AGENT, learner, instances(), jnp.int32(5), jax.random.key(1), MAX_PICKS)
+    return play_games(AGENT, learner, instances(), jnp.int32(5), jax.random.key(1))
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_futures_of_an_instance_share_its_luck(learner):
     settled = eqx.tree_at(lambda a: a.low_steps, learner, jnp.int32(100_000))
     nights, differ = set(), False
     for n in range(8):
-        games = play_games(AGENT, settled, same, jnp.int32(5), jax.random.key(n), MAX_PICKS)
+        games = play_games(AGENT, settled, same, jnp.int32(5), jax.random.key(n))
         assert float(jnp.abs(games.surplus.sum())) < 1e-4
         differ |= bool((games.surplus != 0).any())
         for a, b in combinations(range(TRAIN.episodes), 2):
@@ -95,7 +95,7 @@ def test_every_other_group_picks_without_chance_and_only_such_games_have_a_surpl
     six = PROBLEM.stack(BENCHMARKS["aim"].instances(InstanceSettings(nodes=14, days=DAYS, budget=BUDGET), 0, 6))
     best, surpluses = {0: [], 1: []}, []
     for n in range(4):
-        games = play_games(AGENT, learner, six, jnp.int32(5), jax.random.key(n), MAX_PICKS)
+        games = play_games(AGENT, learner, six, jnp.int32(5), jax.random.key(n))
         assert (games.surplus[3:] == 0).all()
         surpluses += games.surplus[:3].tolist()
         for game in range(6):
@@ -112,7 +112,7 @@ def test_all_subgoals_are_tried_while_warming_up(learner):
     """An episode keeps to one, and each of four is as likely: 120 episodes, within four standard deviations of 30."""
     drawn = []
     for n in range(40):
-        warm = play_games(AGENT, learner, instances(), jnp.int32(0), jax.random.key(n), MAX_PICKS)
+        warm = play_games(AGENT, learner, instances(), jnp.int32(0), jax.random.key(n))
         np.testing.assert_allclose(warm.subgoal_log_prob, np.log(1 / 4), rtol=1e-5)
         assert (warm.subgoal == warm.subgoal[:, :1]).all()
         assert (warm.surplus == 0).all()
@@ -224,7 +224,7 @@ def test_learning_lowers_the_losses(learner, replay):
     """200 updates on one small replay, toward a target that stands still: everything fits better than before."""
     fit = replace(TRAIN, high_updates=200, low_updates=200, target_every=1000)
     look = replace(fit, high_rate=0.0, low_rate=0.0, budget_rate=0.0)
-    fitting, looking = (Agent(PROBLEM, replace(CONFIG, train=train), DAYS) for train in (fit, look))
+    fitting, looking = (Agent(PROBLEM, replace(CONFIG, train=train), DAYS, MAX_PICKS) for train in (fit, look))
     _, before = learn(looking, learner, replay, jnp.int32(5), jax.random.key(5))
     after, _ = learn(fitting, learner, replay, jnp.int32(5), jax.random.key(6))
     _, now = learn(looking, after, replay, jnp.int32(5), jax.random.key(5))
@@ -285,7 +285,7 @@ def test_without_search_the_subgoal_policy_has_a_gradient_of_its_own(learner, ga
     earned = jnp.where(replay.games.subgoal == taken, 50.0, -50.0)
     drawn_evenly = jnp.full_like(replay.games.subgoal_log_prob, np.log(1 / 4))
     rich = eqx.tree_at(lambda r: (r.games.reward, r.games.subgoal_log_prob), replay, (earned, drawn_evenly))
-    after, _ = learn(Agent(PROBLEM, config, DAYS), learner, rich, jnp.int32(5), jax.random.key(5))
+    after, _ = learn(Agent(PROBLEM, config, DAYS, MAX_PICKS), learner, rich, jnp.int32(5), jax.random.key(5))
 
     def likelihood(model):
         game = one(games, 0)
@@ -308,7 +308,9 @@ def test_budgets_of_games_that_went_better_than_their_like_become_likelier(learn
             jnp.full_like(replay.games.budget_log_prob, np.log(0.3)),
         ),
     )
-    after, _ = learn(Agent(PROBLEM, replace(CONFIG, train=train), DAYS), learner, told, jnp.int32(5), jax.random.key(5))
+    after, _ = learn(
+        Agent(PROBLEM, replace(CONFIG, train=train), DAYS, MAX_PICKS), learner, told, jnp.int32(5), jax.random.key(5)
+    )
 
     def preference(model):
         game, state, high = one(games, 0), one(one(games, 0).mornings, 0), model.high

@@ -20,9 +20,10 @@ def test_steps_by_hand():
 
 
 def test_a_surplus_is_over_the_others_of_the_group():
-    """Two groups of three: (4, 1, 1) and (2, 2, 5); the others' means are 1, 2.5, 2.5 and 3.5, 3.5, 2."""
-    got = surplus(jnp.array([4.0, 1.0, 1.0, 2.0, 2.0, 5.0]), 3)
-    np.testing.assert_allclose(got, [3.0, -1.5, -1.5, -1.5, -1.5, 3.0])
+    """Groups (4, 1, 1) and (2, 2, 5): the others' means are 1, 2.5, 2.5 and 3.5, 3.5, 2, the groups' own 2 and 3."""
+    scores = jnp.array([4.0, 1.0, 1.0, 2.0, 2.0, 5.0])
+    np.testing.assert_allclose(surplus(scores, 3), [3.0, -1.5, -1.5, -1.5, -1.5, 3.0])
+    np.testing.assert_allclose(surplus(scores, 3, in_percent=True), [150, -75, -75, -50, -50, 100], rtol=1e-6)
     np.testing.assert_array_equal(surplus(jnp.array([4.0, 1.0]), 1), 0.0)
 
 

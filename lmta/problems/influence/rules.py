@@ -117,9 +117,11 @@ class Influence:
         """Features are zeros and ones."""
         return 1.0
 
-    def stack(self, instances: Sequence[InfluenceInstance], min_edges: int = 0) -> InfluenceInstance:
+    def stack(
+        self, instances: Sequence[InfluenceInstance], min_edges: int = 0, min_nodes: int = 0
+    ) -> InfluenceInstance:
         """A batch; padding edges never fire and padding nodes are removed from the start."""
-        num_nodes = max(i.graph.num_nodes for i in instances)
+        num_nodes = max(min_nodes, *(i.graph.num_nodes for i in instances))
         num_edges = max(min_edges, *(i.graph.senders.shape[0] for i in instances))
         padded = [eqx.tree_at(lambda i: i.graph, i, pad_graph(i.graph, num_nodes, num_edges)) for i in instances]
         return jax.tree.map(lambda *leaves: jnp.stack(leaves), *padded)

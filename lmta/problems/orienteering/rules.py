@@ -174,9 +174,11 @@ class Orienteering:
         first = max(1.0, float(instance.profit.max()), float(instance.floor))
         return first + float(instance.drift) * int(instance.days)
 
-    def stack(self, instances: Sequence[OrienteeringInstance], min_edges: int = 0) -> OrienteeringInstance:
+    def stack(
+        self, instances: Sequence[OrienteeringInstance], min_edges: int = 0, min_nodes: int = 0
+    ) -> OrienteeringInstance:
         """A batch; padding cities count as visited."""
-        num_nodes = max(i.profit.shape[0] for i in instances)
+        num_nodes = max(min_nodes, *(i.profit.shape[0] for i in instances))
         num_edges = max(min_edges, *(i.graph.senders.shape[0] for i in instances))
 
         def pad(instance: OrienteeringInstance) -> OrienteeringInstance:

@@ -1,0 +1,123 @@
+"""`lmta bench scale`: how the time of a shipped planner's decision grows with the network, beside slower policies."""
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import jax
+import numpy as np
+from rich.table import Table
+
+from lmta.agents.planner import PREFIX
+from lmta.agents.players import player
+from lmta.evaluation.record import provenance, write_json
+from lmta.files import check_writable
+from lmta.policies.player import AbstractPlayer
+from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.problems.session import check_seed, whole_number
+from lmta.types import InputError
+
+RIVALS: dict[Literal["aim", "sop"], tuple[str, ...]] = {
+    "aim": ("average-lookahead", "average-ris", "rollout-lookahead"),
+    "sop": ("even-insertion",),
+}
+
+
+@dataclass(frozen=True)
+class ScaleSettings:
+    """How the time of a decision grows with the number of nodes."""
+
+    problem: Literal["aim", "sop"] = "aim"
+    sizes: tuple[int, ...] = (500, 2_500, 10_000, 50_000)
+    """Numbers of nodes or cities, from small to large."""
+    rivals_up_to: int = 2_500
+    """Classical policies decide on networks up to this size."""
+    days: int = 10
+    budget: int = 50
+    repeats: int = 5
+    """Decisions that are timed; medians are printed."""
+    seed: int = 0
+    json: Path | None = None
+    """Write the results to this file too."""
+
+
+def bench_scale(settings: ScaleSettings) -> dict[str, Any]:
+    """Time first mornings, after the compilation, size by size."""
+    check_seed(settings.seed)
+    whole_number(settings.repeats, "repeats", 1)
+    if list(settings.sizes) != sorted(set(settings.sizes)) or not settings.sizes:
+        raise InputError(f"sizes: {settings.sizes} given, at least one is needed, from small to large.")
+    if settings.json is not None:
+        check_writable(settings.json)
+    rows = [_time_size(settings, nodes) for nodes in settings.sizes]
+    described = asdict(settings)
+    del described["json"]
+    result = {
+        "settings": described,
+        "provenance": provenance(),
+        "sizes": [_with_growth(*pair) for pair in _pairs(rows)],
+    }
+    if settings.json is not None:
+        write_json(settings.json, result)
+    return result
+
+
+def scale_table(result: dict[str, Any]) -> Table:
+    """The measurement for people."""
+    settings = result["settings"]
+    rivals = RIVALS[settings["problem"]]
+    table = Table(
+        title=f"{PREFIX}{settings['problem']}: a decision on the first of {settings['days']} days, "
+        f"budget {settings['budget']}",
+        caption=f"medians of {settings['repeats']} on {result['provenance']['cores']} cores, milliseconds; "
+        "growth beside linear: how much more the time has grown than nodes and edges, from the row above",
+    )
+    for column in ("nodes", "edges", "picks", "lmta", "growth beside linear", *rivals):
+        table.add_column(column, justify="right")
+    for row in result["sizes"]:
+        growth = "" if row["growth_beside_linear"] is None else f"{row['growth_beside_linear']:.2f}×"
+        times = [f"{row['rivals_ms'][name]:.1f}" if name in row["rivals_ms"] else "" for name in rivals]
+        table.add_row(f"{row['nodes']:,}", f"{row['edges']:,}", str(row["picks"]), f"{row['ms']:.1f}", growth, *times)
+    return table
+
+
+def _pairs(rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any] | None]]:
+    """Each row with the one before it."""
+    return list(zip(rows, [None, *rows[:-1]], strict=True))
+
+
+def _with_growth(row: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+    if before is None:
+        return row | {"growth_beside_linear": None}
+    larger = (row["nodes"] + row["edges"]) / (before["nodes"] + before["edges"])
+    return row | {"growth_beside_linear": row["ms"] / before["ms"] / larger}
+
+
+def _time_size(settings: ScaleSettings, nodes: int) -> dict[str, Any]:
+    benchmark = BENCHMARKS[settings.problem]
+    kind = InstanceSettings(nodes=nodes, days=settings.days, budget=settings.budget)
+    instance = jax.device_put(benchmark.instances(kind, settings.seed, 1)[0])
+    state = jax.device_put(benchmark.problem.reset(instance))
+    picks, ms = _time_player(player(f"{PREFIX}{settings.problem}", settings.problem), instance, state, settings)
+    rivals = RIVALS[settings.problem] if nodes <= settings.rivals_up_to else ()
+    return {
+        "nodes": nodes,
+        "edges": int(instance.graph.edge_mask.sum()),
+        "picks": picks,
+        "ms": ms,
+        "rivals_ms": {
+            name: _time_player(player(name, settings.problem), instance, state, settings)[1] for name in rivals
+        },
+    }
+
+
+def _time_player(who: AbstractPlayer, instance: Any, state: Any, settings: ScaleSettings) -> tuple[int, float]:
+    """How many picks it makes, and the median of the milliseconds that it takes."""
+    prepared = who.prepare(instance, settings.seed)
+    choice, seconds = who.choose(instance, state, prepared, settings.seed), []
+    for _ in range(settings.repeats):
+        start = time.perf_counter()
+        choice = who.choose(instance, state, prepared, settings.seed)
+        seconds.append(time.perf_counter() - start)
+    return len(choice.picks), 1000 * float(np.median(seconds))

@@ -1,0 +1,52 @@
+"""What a seed is worth until the end, as a mean-field estimate: message passing without weights to learn."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from lmta.problems.influence.rules import ACTIVE, INACTIVE, InfluenceInstance, InfluenceState, hit_probability
+from lmta.sparse import over_edges
+
+HOPS = 5
+
+
+def untouched_by_cascade(instance: InfluenceInstance, state: InfluenceState) -> Float[Array, " nodes"]:
+    """The probability w(v) that v stays out of the running cascade, followed as if nodes were independent."""
+
+    def spread(_, carry):
+        active, untouched = carry
+        hit = hit_probability(instance.graph, active)
+        return untouched * hit, untouched * (1 - hit)
+
+    now_active = (state.status == ACTIVE).astype(jnp.float32)
+    inactive = (state.status == INACTIVE).astype(jnp.float32)
+    return jax.lax.fori_loop(0, _hops(instance, state), spread, (now_active, inactive))[1]
+
+
+def expected_gain(instance: InfluenceInstance, state: InfluenceState) -> Float[Array, " nodes"]:
+    """How many more nodes will be influenced in the days left if a node is seeded now.
+
+    What the running cascade would reach anyway is worth nothing, so the gain of a seed is
+    G(v) = w(v)·(1 + Σᵤ p(v,u) m(v→u)), where m(v→u) is the gain of u without the way back to v:
+    m₀ = w(u), mₕ(v→u) = w(u)·(1 + Σₓ≠ᵥ p(u,x) mₕ₋₁(u→x)). A few hops are enough, and never more than the days left.
+    """
+    graph = instance.graph
+    untouched = untouched_by_cascade(instance, state)
+
+    def extend(_, message):
+        onward = graph.weight * message
+        back = jnp.where(graph.reverse >= 0, onward[graph.reverse], 0.0)
+        return untouched[graph.receivers] * (1 + _sum_out(instance, onward)[graph.receivers] - back)
+
+    message = jax.lax.fori_loop(1, _hops(instance, state), extend, untouched[graph.receivers])
+    return untouched * (1 + _sum_out(instance, graph.weight * message))
+
+
+def _hops(instance: InfluenceInstance, state: InfluenceState) -> Array:
+    return jnp.minimum(HOPS, instance.days - state.day)
+
+
+def _sum_out(instance: InfluenceInstance, of_edge: Float[Array, " edges"]) -> Float[Array, " nodes"]:
+    """The sum over each node's out-edges."""
+    graph = instance.graph
+    return over_edges(jnp.ones(graph.num_nodes), of_edge, source=graph.receivers, target=graph.senders)

@@ -1,0 +1,133 @@
+"""Guides: a day's picks by the problem's own rule of thumb, under jit."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import networkx as nx
+import numpy as np
+import pytest
+
+from lmta.policies.orienteering import Insertion
+from lmta.policies.registry import policy
+from lmta.problems.batch import make_batch, unstack
+from lmta.problems.conformance import check_problem
+from lmta.problems.influence.campaign import Campaign
+from lmta.problems.orienteering.importer import Cities
+from lmta.problems.orienteering.routes import plan_route
+from lmta.problems.orienteering.rules import OrienteeringRules, make_instance
+from lmta.problems.registry import BENCHMARKS, InstanceSettings
+
+RULES = OrienteeringRules(limit=0.8)
+MOST = 6
+
+
+@pytest.mark.parametrize("name", ["aim", "sop"])
+def test_a_guided_problem_keeps_the_contract(name):
+    benchmark = BENCHMARKS[name]
+    first, second = benchmark.instances(InstanceSettings(nodes=9, days=3, budget=4), 0, 2)
+    stacked = benchmark.problem.stack([first, second])
+    one, other = (jax.tree.map(lambda leaf, n=n: leaf[n], stacked) for n in (0, 1))
+    check_problem(benchmark.guided, one, other=other)
+
+
+def test_without_a_price_the_route_is_that_of_insertion():
+    """Twelve maps, three days each; the last day counts the way back."""
+    problem, insertion = BENCHMARKS["sop"].guided, Insertion()
+    settings = InstanceSettings(nodes=25, days=3, budget=9, rules=RULES)
+    batch = make_batch(problem, BENCHMARKS["sop"].instances(settings, 3, 12), 3)
+    plan = jax.jit(lambda i, s, b: plan_route(i, s, b, jnp.float32(0.0), MOST))
+
+    @jax.jit
+    def live(instance, state, luck, cities, count):
+        evening = jax.lax.fori_loop(0, count, lambda i, s: problem.pick(instance, s, cities[i]), state)
+        return problem.end_day(instance, evening, luck)[0]
+
+    states = [jax.jit(problem.reset)(instance) for instance in batch.instances]
+    lucks = unstack(batch.luck)
+    lengths = set()
+    for day in range(3):
+        for n, instance in enumerate(batch.instances):
+            budget = min(2 + day, int(states[n].budget_left))
+            expected, _ = insertion.plan(insertion.prepare(instance), states[n], budget, 0)
+            cities, count = plan(instance, states[n], jnp.int32(budget))
+            got = np.asarray(cities)[: int(count)]
+            np.testing.assert_array_equal(got, expected)
+            states[n] = live(instance, states[n], lucks[n], cities, count)
+            lengths.add(len(got))
+    assert lengths >= {2, 3}
+
+
+def test_on_the_last_day_a_city_must_pay_for_the_way_back():
+    """A day without visits costs nothing, however far the start is; the city's 0.7 is less than the way back costs."""
+    problem, instance, state, _ = _line(0.0, {0.9: 0.7}, 1, 1, limit=0.6)
+    far = eqx.tree_at(lambda s: s.position, state, jnp.int32(2))
+    record = jax.jit(lambda s: problem.plan_day(instance, s, jnp.int32(1), 2))(far)
+    assert int(record.num_picks) == 0
+
+
+def test_values_of_a_route_are_the_profits_of_its_cities():
+    """The better city lies behind the other: the route is driven in another order than it was chosen in."""
+    problem, instance, state, places = _line(0.0, {0.2: 0.7, 0.4: 0.9}, 2, 2)
+    record = jax.jit(lambda b: problem.plan_day(instance, state, b, 2))(jnp.int32(2))
+    assert [places[n] for n in np.asarray(record.picks)] == [0.2, 0.4]
+    np.testing.assert_allclose(record.values, [0.7, 0.9])
+
+
+def test_gains_beyond_all_nodes_count_as_all_nodes():
+    """On a complete graph with likely edges the estimate counts walks, far more than there are nodes."""
+    problem = BENCHMARKS["aim"].guided
+    instance = Campaign(nx.complete_graph(12), days=5, budget=3, probability=0.5).instance
+    seen = problem.observe(instance, problem.reset(instance))
+    assert float(jnp.abs(seen.nodes).max()) <= problem.largest_feature(instance)
+
+
+def _line(start: float, profits: dict[float, float], days: int, budget: int, **rules: float):
+    """A problem with a guide, cities on a line from 0 to 1 with their profits, the first morning, and the places."""
+    places = [start, *sorted({0.0, 1.0} - {start} | set(profits))]
+    cities = Cities(tuple(range(len(places))), np.array([[x, 0.0] for x in places]), None)
+    first = np.array([profits.get(x, 0.0) for x in places])
+    instance = make_instance(cities, first, days, budget, OrienteeringRules(**rules))
+    problem = BENCHMARKS["sop"].guided
+    return problem, instance, jax.jit(problem.reset)(instance), places
+
+
+def test_a_price_on_length_prefers_the_near():
+    """A city of 0.9 lies 0.7 away and one of 0.8 lies 0.1 away: at a price of 0.5 the near one is worth more."""
+    _, instance, state, places = _line(0.0, {0.1: 0.8, 0.7: 0.9}, 2, 2)
+    plan = jax.jit(lambda price: plan_route(instance, state, jnp.int32(1), price, 2)[0][0])
+    assert [places[int(plan(jnp.float32(price)))] for price in (0.0, 0.5)] == [0.7, 0.1]
+
+
+def test_a_day_is_planned_at_the_price_that_promises_most():
+    """The best city takes all of the day's length; the two near ones earn more together: 1.5 less 0.1 for crowding."""
+    problem, instance, state, places = _line(0.5, {0.45: 0.7, 0.4: 0.8, 0.9: 0.9}, 1, 2, limit=0.41, penalty=0.0)
+    record = jax.jit(lambda b: problem.plan_day(instance, state, b, 4))(jnp.int32(2))
+    assert sorted(places[n] for n in np.asarray(record.picks)[: int(record.num_picks)]) == [0.4, 0.45]
+    assert (np.asarray(record.picks)[2:] == -1).all()
+
+
+def test_a_day_is_planned_with_tomorrow_in_mind():
+    """The city of 0.9 to the right is better than that of 0.8 to the left, but on the left another is in reach then."""
+    near, left, right = {0.4: 0.8, 0.2: 0.7, 0.78: 0.9}, 0.4, 0.78
+    for days, expected in ((1, right), (2, left)):
+        problem, instance, state, places = _line(0.5, near, days, days, limit=0.29, penalty=0.0)
+        record = jax.jit(lambda b, p=problem, i=instance, s=state: p.plan_day(i, s, b, 4))(jnp.int32(1))
+        assert places[int(record.picks[0])] == expected
+
+
+def test_seeds_are_those_of_lookahead():
+    problem, classical = BENCHMARKS["aim"].guided, policy("average-lookahead")
+    instance = BENCHMARKS["aim"].instances(InstanceSettings(nodes=30, days=3, budget=9), 0, 1)[0]
+    state = jax.jit(problem.reset)(instance)
+    expected = classical.choose(instance, state, classical.prepare(instance, 0), 0).picks
+    record = jax.jit(lambda b: problem.plan_day(instance, state, b, MOST))(jnp.int32(3))
+    assert np.asarray(record.picks)[:3].tolist() == np.asarray(expected).tolist()
+
+
+def test_a_mixture_has_all_kinds_within_the_largest_size():
+    settings = InstanceSettings(nodes=120, days=9, budget=12)
+    for name in ("aim", "sop"):
+        drawn = BENCHMARKS[name].mixture(settings, 0, 12)
+        assert all(int(i.graph.node_mask.sum()) <= 120 and int(i.days) <= 9 and int(i.budget) <= 12 for i in drawn)
+        assert len({int(i.days) for i in drawn}) > 2
+        assert len({int(i.graph.node_mask.sum()) for i in drawn}) > 2
