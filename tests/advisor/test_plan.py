@@ -276,7 +276,7 @@ def test_a_beginning_that_lacks_something(network, cities, tmp_path, monkeypatch
 def test_seeds_that_failed_and_a_probability_of_ones_own(network, tmp_path, capsys):
     state, failed = tmp_path / "campaign.json", tmp_path / "failed.txt"
     begin = ("--state", state, "--graph", network, "--days", 4, "--budget", 8, "--probability", 0.2)
-    assert plan(*begin) == 0
+    assert plan(*begin, "--policy", "average-lookahead") == 0
     advised = journal(state)["advised"]
     write_names(failed, advised[:1])
     nothing = write_names(tmp_path / "nothing.txt", [])

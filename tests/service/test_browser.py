@@ -103,6 +103,7 @@ def test_ten_days_of_les_miserables(page, address, tmp_path):
     expect(page.get_by_text("Nothing here yet.")).to_be_visible()
     picture(page, "empty")
     begin(page, "Les Misérables")
+    choose(page, "Who decides", ["average-lookahead"])
     picture(page, "new")
     page.get_by_role("button", name="Begin").click()
     data = tmp_path / "les-miserables.csv"
@@ -140,6 +141,7 @@ def _advance(campaign, seeded, activated):
 def test_five_days_through_fifty_cities(page, tmp_path):
     begin(page, "Fifty cities")
     expect(page.get_by_role("radio", name="Tour through cities")).to_be_checked()
+    choose(page, "Who decides", ["even-insertion"])
     page.get_by_role("button", name="Begin").click()
     data = tmp_path / "fifty-cities.csv"
     data.write_bytes(sample_content("fifty-cities").data)

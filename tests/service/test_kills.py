@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-KILLS = int(os.environ.get("LMTA_KILLS", "8"))
+KILLS = int(os.environ.get("LMTA_KILLS", "5"))
 NODES = 400
 NETWORK = "".join(f"n{i},n{i + 1}\n" for i in range(NODES - 1))
 DAYS_EACH = 60
