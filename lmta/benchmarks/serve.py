@@ -17,16 +17,17 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from lmta.advisor.plan import DEFAULT_POLICY
 from lmta.evaluation.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import policy
 from lmta.problems.delimited import Content
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.generators import erdos_renyi
 from lmta.problems.influence.importer import Network
 from lmta.problems.registry import MEAN_DEGREE
 from lmta.problems.session import check_seed, whole_number
+from lmta.service.desk import named_player
 from lmta.sparse import padded_size
 from lmta.types import InputError
 
@@ -46,7 +47,8 @@ class ServeBenchSettings:
     budget: int = 50
     days: int = 4
     """Half of them with two clients at once, half with sixteen."""
-    policy: str = "average-lookahead"
+    policy: str = DEFAULT_POLICY["aim"]
+    """Who decides: as `lmta serve` has it unless told otherwise."""
     seed: int = 0
     json: Path | None = None
     """Write the results to this file too."""
@@ -73,7 +75,7 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
         "alone": {},
         "clients": {},
     }
-    adviser, campaigns = policy(settings.policy, "aim"), _campaigns(settings, networks)
+    adviser, campaigns = named_player(settings.policy, "campaign"), _campaigns(settings, networks)
     result["alone"]["1"] = _time_alone(adviser, campaigns, 1)
     with _served() as (port, process), closing(_Client(port)) as client:
         shapes = {padded_size(len(network.senders)): network for network in networks}
@@ -119,7 +121,7 @@ def _check(settings: ServeBenchSettings) -> None:
     whole_number(settings.nodes, "nodes", 2)
     if whole_number(settings.days, "days", 2) % 2:
         raise InputError(f"days: {settings.days} given, an even number is needed.")
-    policy(settings.policy, "aim")
+    named_player(settings.policy, "campaign")
     if settings.json is not None:
         check_writable(settings.json)
 

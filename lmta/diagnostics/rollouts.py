@@ -1,6 +1,5 @@
 """Episodes as the agent plays them, and subgoals forced at given states: all that the measurements are made on."""
 
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -11,7 +10,7 @@ from jaxtyping import Array, Float, Int, Key
 from lmta.agents.lmta import Agent, Intent
 from lmta.model.networks import Lmta, chordal
 from lmta.nn.categorical import unsquash
-from lmta.problems.base import Problem, live_day, pick_in_order
+from lmta.problems.base import along_picks, live_day, pick_in_order
 from lmta.training.game import macro_reward, step_rewards
 
 
@@ -125,26 +124,6 @@ def _played_day(
         "step_distance": distance,
         "forecasts": forecasts,
     }
-
-
-def along_picks(
-    problem: Problem,
-    instance: Any,
-    morning: Any,
-    picks: Int[Array, " max_picks"],
-    num_picks: Int[Array, ""],
-    note: Callable[[Any], Any],
-) -> Any:
-    """What `note(state)` says before each pick of a day and after the last; 0 beyond."""
-    blank = lambda leaf: jnp.zeros((picks.shape[0] + 1, *leaf.shape), leaf.dtype)  # noqa: E731
-    empty = jax.tree.map(blank, jax.eval_shape(note, morning))
-
-    def step(i, carry):
-        state, notes = carry
-        notes = jax.tree.map(lambda all_notes, new: all_notes.at[i].set(new), notes, note(state))
-        return problem.pick(instance, state, picks[i]), notes
-
-    return jax.lax.fori_loop(0, num_picks + 1, step, (morning, empty))[1]
 
 
 def _unroll_errors(model: Lmta, latents: Array, subgoals: Array) -> Float[Array, " days depths"]:

@@ -162,6 +162,26 @@ def pick_in_order(problem: Problem, instance: AbstractInstance, state: StateT, r
     return jax.lax.fori_loop(0, record.num_picks, pick, state)
 
 
+def along_picks(
+    problem: Problem,
+    instance: AbstractInstance,
+    morning: StateT,
+    picks: Int[Array, " max_picks"],
+    num_picks: Int[Array, ""],
+    note: Callable[[StateT], Any],
+) -> Any:
+    """What `note(state)` says before each pick of a day and after the last; 0 beyond."""
+    blank = lambda leaf: jnp.zeros((len(picks) + 1, *leaf.shape), leaf.dtype)  # noqa: E731
+    empty = jax.tree.map(blank, jax.eval_shape(note, morning))
+
+    def step(i, carry):
+        state, notes = carry
+        notes = jax.tree.map(lambda all_notes, new: all_notes.at[i].set(new), notes, note(state))
+        return problem.pick(instance, state, picks[i]), notes
+
+    return jax.lax.fori_loop(0, num_picks + 1, step, (morning, empty))[1]
+
+
 def play_day(
     problem: Problem,
     instance: AbstractInstance,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from lmta.advisor.journal import (
     CampaignJournal,
@@ -23,6 +23,7 @@ from lmta.advisor.journal import (
 from lmta.advisor.plan import DEFAULT_POLICY
 from lmta.agents.planner import PREFIX
 from lmta.agents.players import player
+from lmta.agents.saved import SHIPPED
 from lmta.hints import hearing
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import policy_names
@@ -39,8 +40,6 @@ from lmta.service.store import Day, Plan, Store, check_next
 from lmta.types import InputError
 
 PROBLEM_OF: dict[Kind, Literal["aim", "sop"]] = {"campaign": "aim", "tour": "sop"}
-SHIPPED: dict[Kind, str] = {kind: f"{PREFIX}{problem}" for kind, problem in PROBLEM_OF.items()}
-"""The trained planners that come with lmta, which may be chosen like any policy."""
 MOST_SESSIONS, MOST_EDGES = 256, 20_000_000
 """Campaigns and tours that stay in memory, and their edges in all."""
 
@@ -98,14 +97,15 @@ def standing(plan: Plan) -> PlanOut:
 @lru_cache(maxsize=256)
 def named_player(name: str, kind: Kind) -> AbstractPlayer:
     """The policy of that name, read once. No request reaches the file system: a folder is never a name here."""
-    if name.startswith(PREFIX) and name not in SHIPPED.values():
+    if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in SHIPPED:
         raise InputError(f"policy: {name!r} names a folder; only the names of `lmta policies` may be chosen here.")
     return player(name, PROBLEM_OF[kind])
 
 
 def policies_for(kind: Kind) -> list[str]:
     """Who may decide."""
-    return [SHIPPED[kind], *policy_names(PROBLEM_OF[kind])]
+    problem = PROBLEM_OF[kind]
+    return [f"{PREFIX}{problem}", *policy_names(problem)]
 
 
 class Cores:
@@ -137,6 +137,14 @@ class Cores:
             self._changed.notify_all()
 
 
+class _Kept(NamedTuple):
+    """A session in memory, what it follows from beside its data, and how many edges it holds."""
+
+    lived: tuple[Any, ...]
+    session: Session
+    edges: int
+
+
 class Desk:
     """Campaigns and tours in a store, with their sessions kept in memory."""
 
@@ -144,7 +152,7 @@ class Desk:
         self.store = store
         self.limits = limits or Limits()
         self.cores = Cores(os.cpu_count() or 1)
-        self._sessions: OrderedDict[str, tuple[tuple[Any, ...], Session]] = OrderedDict()
+        self._sessions: OrderedDict[str, _Kept] = OrderedDict()
         self._sessions_lock = threading.Lock()
         self._turns = [threading.RLock() for _ in range(256)]
 
@@ -267,8 +275,8 @@ class Desk:
         lived = _lived(plan)
         with self._sessions_lock:
             kept = self._sessions.get(plan.id)
-        if kept is not None and kept[0] == lived:
-            return kept[1]
+        if kept is not None and kept.lived == lived:
+            return kept.session
         journal = self.journal(plan)
         with hearing():
             session = replay(journal, self.store.content(plan), plan.title)
@@ -277,11 +285,11 @@ class Desk:
 
     def _remember(self, plan: Plan, session: Session) -> None:
         with self._sessions_lock:
-            self._sessions[plan.id] = (_lived(plan), session)
+            self._sessions[plan.id] = _Kept(_lived(plan), session, session.instance.graph.senders.shape[0])
             self._sessions.move_to_end(plan.id)
-            edges = sum(kept.instance.graph.senders.shape[0] for _, kept in self._sessions.values())
+            edges = sum(kept.edges for kept in self._sessions.values())
             while len(self._sessions) > 1 and (len(self._sessions) > MOST_SESSIONS or edges > MOST_EDGES):
-                edges -= self._sessions.popitem(last=False)[1][1].instance.graph.senders.shape[0]
+                edges -= self._sessions.popitem(last=False)[1].edges
 
     def _advised(self, plan: Plan, field: str) -> list[Any]:
         advice = self.store.advice(plan.id, plan.day)

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int
 from lmta.policies.base import Policy, ScoreRule
 from lmta.policies.player import AbstractPlayer, day_seed
 from lmta.policies.registry import NODE_RULES
-from lmta.problems.base import Problem
+from lmta.problems.base import Problem, along_picks
 from lmta.problems.session import Session
 from lmta.sparse import padded_size
 from lmta.types import Decision, SearchReport
@@ -68,10 +68,10 @@ def _measure(
     player: AbstractPlayer, session: Session, picks: list[int], seed: int
 ) -> tuple[list[float], list[int], list[float], list[float]]:
     """What each pick adds to today; the legal nodes that come next by score, their scores, and what each adds alone."""
-    padded = np.full(padded_size(max(1, len(picks))), -1, np.int32)
+    padded = np.full(padded_size(session.budget), -1, np.int32)  # one compilation for all days
     padded[: len(picks)] = picks
-    rule = _score_rule(player, session.problem.name)
-    measured = _measures(session.problem, rule, session.instance, session.state, day_seed(seed, session.day), padded)
+    rule, random = _score_rule(player, session.problem.name), day_seed(seed, session.day)
+    measured = _measures(session.problem, rule, session.instance, session.state, random, padded, len(picks))
     gains, others, scores, alone = (np.asarray(part) for part in jax.device_get(measured))
     real = np.isfinite(scores)
     return gains[: len(picks)].tolist(), others[real].tolist(), scores[real].tolist(), alone[real].tolist()
@@ -88,19 +88,13 @@ def _score_rule(player: AbstractPlayer, problem: str) -> ScoreRule:
 
 @partial(jax.jit, static_argnums=(0, 1))
 def _measures(
-    problem: Problem, rule: ScoreRule, instance: Any, state: Any, seed: Any, picks: Int[Array, " picks"]
+    problem: Problem, rule: ScoreRule, instance: Any, state: Any, seed: Any, picks: Int[Array, " picks"], num_picks: Any
 ) -> tuple[Float[Array, " picks"], Int[Array, " others"], Float[Array, " others"], Float[Array, " others"]]:
-    now = problem.forecast(instance, state)
-
-    def pick(carry, node):
-        state, before = carry
-        state = problem.pick(instance, state, node)
-        after = problem.forecast(instance, state)
-        return (state, after), after - before
-
-    _, gains = jax.lax.scan(pick, (state, now), picks)
+    forecasts = along_picks(problem, instance, state, picks, num_picks, partial(problem.forecast, instance))
     scores = jnp.where(problem.legal(instance, state), rule.scores(instance, state, jax.random.key(seed)), -jnp.inf)
     scores = scores.at[jnp.where(picks < 0, scores.shape[0], picks)].set(-jnp.inf, mode="drop")
     best, others = jax.lax.top_k(scores, min(NUM_ALTERNATIVES, scores.shape[0]))
-    alone = jax.lax.map(lambda node: problem.forecast(instance, problem.pick(instance, state, node)) - now, others)
-    return gains, others, best, alone
+    alone = jax.lax.map(
+        lambda node: problem.forecast(instance, problem.pick(instance, state, node)) - forecasts[0], others
+    )
+    return jnp.diff(forecasts), others, best, alone

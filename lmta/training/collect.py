@@ -1,6 +1,7 @@
 """Self-play: a batch of episodes under exploration, as games."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -11,7 +12,7 @@ from jaxtyping import Array, Float, Int, Key
 from lmta.agents.lmta import SEARCHED, Agent
 from lmta.devices import map_over_cores
 from lmta.model.networks import Lmta
-from lmta.problems.base import DayRecord, Problem, live_day
+from lmta.problems.base import along_picks, live_day
 from lmta.training.game import Game, surplus
 
 
@@ -49,7 +50,9 @@ class Episode:
                 "budget_log_prob": jax.nn.log_softmax(intent.budget_logits)[intent.budget],
                 "picks": record.picks,
                 "num_picks": record.num_picks,
-                "forecasts": _forecasts(problem, instance, state, record),
+                "forecasts": along_picks(
+                    problem, instance, state, record.picks, record.num_picks, partial(problem.forecast, instance)
+                ),
                 "reward": record.reward,
                 "policy": policy,
                 "value": intent.plan.value,
@@ -88,15 +91,3 @@ def _stray(probability: Float[Array, ""], num_subgoals: int, key: Key[Array, ""]
     whether_key, which_key = jax.random.split(key)
     anyone = jax.random.randint(which_key, (), 0, num_subgoals)
     return jnp.where(jax.random.bernoulli(whether_key, probability), anyone, SEARCHED)
-
-
-def _forecasts(problem: Problem, instance: Any, state: Any, record: DayRecord) -> Float[Array, " max_picks_and_one"]:
-    """The forecast of the day before its first pick and after each."""
-
-    def after(n, carry):
-        state, forecasts = carry
-        state = problem.pick(instance, state, record.picks[n])
-        return state, forecasts.at[n + 1].set(problem.forecast(instance, state))
-
-    first = jnp.zeros(len(record.picks) + 1).at[0].set(problem.forecast(instance, state))
-    return jax.lax.fori_loop(0, record.num_picks, after, (state, first))[1]

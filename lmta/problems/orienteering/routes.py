@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState
+from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState, distance_between
 
 SLACK = 1e-5
 """Kept from the limit: a route is measured here in another order than it is driven."""
@@ -39,7 +39,7 @@ def plan_route(
     budget = jnp.minimum(jnp.minimum(budget, state.budget_left), most)
 
     def home(city: Int[Array, ""]) -> Float[Array, ""]:
-        return jnp.where(last_day, _distance(xy[city], xy[START]), 0.0)
+        return jnp.where(last_day, distance_between(xy[city], xy[START]), 0.0)
 
     def excess(route: Route) -> Float[Array, ""]:
         length = state.length + _length(xy, route) + home(route.cities[route.visits])
@@ -79,12 +79,12 @@ def _cheapest(
         least, where, from_here = carry
         is_last = place == route.visits
         here, following = route.cities[place], jnp.where(is_last, START, route.cities[place + 1])
-        from_next = _distance(xy, xy[following])
+        from_next = distance_between(xy, xy[following])
         extra = from_here + jnp.where(is_last & ~way_back, 0.0, from_next - from_next[here])
         return jnp.minimum(extra, least), jnp.where(extra < least, place, where), from_next
 
     nodes = xy.shape[0]
-    first = jnp.full(nodes, jnp.inf), jnp.zeros(nodes, jnp.int32), _distance(xy, xy[route.cities[0]])
+    first = jnp.full(nodes, jnp.inf), jnp.zeros(nodes, jnp.int32), distance_between(xy, xy[route.cities[0]])
     return jax.lax.fori_loop(0, route.visits + 1, behind, first)[:2]
 
 
@@ -106,8 +106,8 @@ def _two_opt(xy: Float[Array, " nodes 2"], route: Route, way_back: Array) -> Rou
 
         def from_place(first, found):
             before, here = point[first - 1], point[first]
-            gain = _distance(before, here) - _distance(before, point)
-            gain += jnp.where(onward, _distance(point, after) - _distance(here, after), 0.0)
+            gain = distance_between(before, here) - distance_between(before, point)
+            gain += jnp.where(onward, distance_between(point, after) - distance_between(here, after), 0.0)
             gain = jnp.where((places > first) & (places <= route.visits), gain, 0.0)
             last = jnp.argmax(gain)
             better = gain[last] > found[0]
@@ -127,9 +127,5 @@ def _two_opt(xy: Float[Array, " nodes 2"], route: Route, way_back: Array) -> Rou
 
 
 def _length(xy: Float[Array, " nodes 2"], route: Route) -> Float[Array, ""]:
-    steps = _distance(xy[route.cities[1:]], xy[route.cities[:-1]])
+    steps = distance_between(xy[route.cities[1:]], xy[route.cities[:-1]])
     return jnp.where(jnp.arange(len(steps)) < route.visits, steps, 0.0).sum()
-
-
-def _distance(a: Float[Array, " *#n 2"], b: Float[Array, " *#n 2"]) -> Float[Array, " *n"]:
-    return jnp.sqrt(jnp.sum((a - b) ** 2, axis=-1))

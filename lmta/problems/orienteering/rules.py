@@ -98,7 +98,7 @@ class Orienteering:
 
     def distances(self, instance: OrienteeringInstance, state: OrienteeringState) -> Float[Array, " nodes"]:
         """How far every city is from where the route stands."""
-        return _distance(instance.coordinates, instance.coordinates[state.position])
+        return distance_between(instance.coordinates, instance.coordinates[state.position])
 
     def legal(self, instance: OrienteeringInstance, state: OrienteeringState) -> Bool[Array, " nodes"]:
         """Unvisited cities within what is left of the day's length, while budget and days are left."""
@@ -107,7 +107,7 @@ class Orienteering:
 
     def pick(self, instance: OrienteeringInstance, state: OrienteeringState, node: Int[Array, ""]) -> OrienteeringState:
         """Go to a city and take its profit."""
-        step = _distance(instance.coordinates[node], instance.coordinates[state.position])
+        step = distance_between(instance.coordinates[node], instance.coordinates[state.position])
         exists = (node >= 0) & (node < instance.graph.num_nodes)
         in_reach = ~state.visited[node] & (state.length + step <= instance.limit)
         ok = exists & in_reach & (state.budget_left > 0) & (state.day < instance.days)
@@ -125,7 +125,7 @@ class Orienteering:
     def forecast(self, instance: OrienteeringInstance, state: OrienteeringState) -> Float[Array, ""]:
         """Profits less crowding and penalty; chance plays no part in it. No visit, no cost."""
         last_day = state.day == instance.days - 1
-        way_back = _distance(instance.coordinates[START], instance.coordinates[state.position])
+        way_back = distance_between(instance.coordinates[START], instance.coordinates[state.position])
         length = state.length + jnp.where(last_day, way_back, 0.0)
         crowding = instance.crowding * (state.visits_today - 1) ** 2
         excess = instance.penalty * jnp.maximum(length - instance.limit, 0.0)
@@ -150,7 +150,7 @@ class Orienteering:
             instance.coordinates[:, 1],
             state.profit,
             self.distances(instance, state),
-            _distance(instance.coordinates, instance.coordinates[START]),
+            distance_between(instance.coordinates, instance.coordinates[START]),
             state.visited,
             self.legal(instance, state),
             index == state.position,
@@ -210,7 +210,8 @@ def next_morning(state: OrienteeringState, profit: Float[Array, " nodes"]) -> Or
     )
 
 
-def _distance(a: Float[Array, " *#n 2"], b: Float[Array, " *#n 2"]) -> Float[Array, " *n"]:
+def distance_between(a: Float[Array, " *#n 2"], b: Float[Array, " *#n 2"]) -> Float[Array, " *n"]:
+    """As the crow flies."""
     return jnp.sqrt(jnp.sum((a - b) ** 2, axis=-1))
 
 
