@@ -32,10 +32,14 @@ class ModelConfig:
     subgoal one standard deviation above the average."""
     budget_spread: float = 0.5
     """Spread of a subgoal's budgets around its centre at the start, in picks …"""
-    relative_spread: float = 0.0
-    """… and this share of the centre on top …"""
     last_spread: float | None = None
     """… or this on the last day, in picks: one that is never made costs far more than any pace can gain."""
+    round_up: float = 0.0
+    """Picks that the bell's centre is moved up by, so that the last picks of a small budget are not put off to the end;
+    0.5 rounds all shares of a pick up."""
+    scaled_budget_input: bool = False
+    """Whether the budget policy reads latents at unit variance, as other heads do, and learns faster what depends on
+    them (see lab notes)."""
     free_budgets: bool = True
     """Whether every budget has a logit of its own beside the bell, as in the paper; without, any can be served."""
     low_level: Literal["q-network", "guided"] = "q-network"
@@ -86,11 +90,13 @@ class LossConfig:
     cap_distance: float = 0.10
     """κ, how far one primitive step may move the latent."""
     budget: float = 1.0
-    """λ_bud before the next three."""
+    """λ_bud before the next four."""
     budget_actor: float = 1.0
     budget_critic: float = 1.0
     entropy: float = 0.01
     """β, the entropy bonus of the budget policy."""
+    urgency: float = 0.0
+    """How strongly learned urgencies are drawn to 0, an even pace, where luck says more than the pace."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +110,15 @@ class TrainConfig:
     futures: int = 2
     """So many of them share an instance and its luck. The budget policy then learns from how much better an episode
     went than the others like it; with 1, from how much better it went than the critic expected, as in the paper."""
+    surplus_in: Literal["reward", "percent", "deviations"] = "reward"
+    """What that is measured in: rewards, percent of what they earned on average, or their standard deviation."""
     high_updates: int = 48
     """Gradient steps of the high level an epoch."""
     low_updates: int = 128
     """Gradient steps of the low level an epoch; a guided one has none."""
+    haste: float = 0.0
+    """Spread of the urgencies that self-play tries around the learned one, half of it common to the days of an episode.
+    The budget policy then learns from these; with 0, from budgets that it draws, as in the paper."""
     mixture: bool = False
     """Whether every instance of self-play draws its own size, horizon, budget and kind, up to those of the run."""
     high_batch: int = 8
@@ -193,14 +204,13 @@ def paper(problem: str) -> Config:
 def best(problem: str) -> Config:
     """What earns most: the problem's rule of thumb as the low level, steered by learned budgets and subgoals."""
     config = paper(problem)
-    return replace(
+    config = replace(
         config,
         model=replace(
             config.model,
             subgoals=16,
             encoder_layers=0,
             free_budgets=False,
-            relative_spread=0.05 if problem == "aim" else 0.0,
             last_spread=0.2,
             low_level="guided",
         ),
@@ -215,12 +225,24 @@ def best(problem: str) -> Config:
             low_updates=0,
             games=1_024,
             recent_games=512,
-            budget_rate=5e-4 if problem == "aim" else 1e-3,
+            budget_rate=1e-3,
             budget_decay=0.01,
             epsilon_first=0.0,
             epsilon_last=0.0,
             mixture=True,
+            surplus_in="percent",
         ),
+    )
+    return _with_paces_tried(config) if problem == "aim" else config
+
+
+def _with_paces_tried(config: Config) -> Config:
+    """Where luck hides what a day's budget is worth: whole episodes at another pace than learned, and many of them."""
+    return replace(
+        config,
+        model=replace(config.model, budget_spread=0.25, round_up=0.4, scaled_budget_input=True),
+        loss=replace(config.loss, urgency=0.15),
+        train=replace(config.train, haste=0.4, surplus_in="deviations", episodes=256, games=2_048, recent_games=1_024),
     )
 
 

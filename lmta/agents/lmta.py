@@ -24,6 +24,8 @@ class Intent(eqx.Module):
     plan: Plan
     budget: Int[Array, ""]
     budget_logits: Float[Array, " budgets"]
+    urgency: Float[Array, ""]
+    """What the budgets followed from: how much more today counts than a later day, as a logarithm."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,11 @@ class Agent:
         *,
         explore: bool,
         instead: Int[Array, ""] | int = SEARCHED,
+        haste: Float[Array, ""] | float = 0.0,
     ) -> Intent:
         """Encode, search, choose a subgoal and a budget for it. Greedy play takes the likeliest budget.
 
-        The subgoal `instead` is taken in place of the search's, if there is one.
+        The subgoal `instead` is taken in place of the search's, if there is one; `haste` is added to its urgency.
         """
         search_key, budget_key = jax.random.split(key)
         latent = model.high.encoder(self.problem.observe(instance, state))
@@ -65,9 +68,9 @@ class Agent:
         )
         found = replace(found, subgoal=jnp.where(instead == SEARCHED, found.subgoal, instead))
         z = model.high.subgoals[found.subgoal]
-        logits, _ = model.high.budget(latent, z, state.budget_left, days_left, self.max_picks)
+        logits, urgency, _ = model.high.budget(latent, z, state.budget_left, days_left, self.max_picks, haste)
         budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
-        return Intent(found, budget.astype(jnp.int32), logits)
+        return Intent(found, budget.astype(jnp.int32), logits, urgency)
 
     def carry_out(
         self,

@@ -153,7 +153,7 @@ def force_subgoals(agent: Agent, model: Lmta, instance: Any, state: Any, key: Ke
     latent = high.encoder(problem.observe(instance, state))
     num_subgoals = high.subgoals.shape[0]
     days_left = instance.days - state.day
-    logits, _ = jax.vmap(high.budget, (None, 0, None, None))(latent, high.subgoals, state.budget_left, days_left)
+    logits, _, _ = jax.vmap(high.budget, (None, 0, None, None))(latent, high.subgoals, state.budget_left, days_left)
     draw = lambda k: jax.random.categorical(k, logits).astype(jnp.int32)  # noqa: E731
     budgets = jax.vmap(draw, out_axes=1)(jax.random.split(budget_key, runs))
     lucks = jax.vmap(lambda k: problem.draw_luck(instance, agent.max_days, k))(jax.random.split(luck_key, runs))

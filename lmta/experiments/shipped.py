@@ -73,9 +73,10 @@ def run_shipped(settings: ShippedSettings, on_table: Callable[[str], None]) -> N
     if unknown:
         raise InputError(f"only: {min(unknown)!r} is none of the settings, such as 'T=10, K=50' and 'small-world'.")
     for problem, kinds in SETTINGS.items():
-        chosen = {title: kind for title, kind in kinds.items() if not settings.only or title in settings.only}
+        chosen = [title for title in kinds if not settings.only or title in settings.only]
         lines = [_line(title, evaluate(prepare(_evaluation(settings, problem, title)))) for title in chosen]
-        on_table("\n".join([f"### lmta:{problem} beside the best classical policy", "", *HEADER, *lines, ""]))
+        if lines:
+            on_table("\n".join([f"### lmta:{problem} beside the best classical policy", "", *HEADER, *lines, ""]))
 
 
 HEADER = (

@@ -105,8 +105,9 @@ class BudgetHead(eqx.Module):
     free: bool = eqx.field(static=True)
     given_subgoal: bool = eqx.field(static=True)
     spread: float = eqx.field(static=True)
-    relative_spread: float = eqx.field(static=True)
     last_spread: float | None = eqx.field(static=True)
+    round_up: float = eqx.field(static=True)
+    scaled_input: bool = eqx.field(static=True)
 
     def __init__(self, config: ModelConfig, max_budget: int, *, key: PRNGKeyArray):
         policy_key, value_key = jax.random.split(key)
@@ -118,8 +119,9 @@ class BudgetHead(eqx.Module):
         self.free = config.free_budgets
         self.given_subgoal = config.budget_given_subgoal
         self.spread = config.budget_spread
-        self.relative_spread = config.relative_spread
         self.last_spread = config.last_spread
+        self.round_up = config.round_up
+        self.scaled_input = config.scaled_budget_input
 
     def __call__(
         self,
@@ -128,21 +130,23 @@ class BudgetHead(eqx.Module):
         left: Int[Array, ""],
         days_left: Int[Array, ""],
         most: int | None = None,
-    ) -> tuple[Float[Array, " budgets"], Float[Array, ""]]:
-        """(logits over 0..B_max with what exceeds `left` masked, squashed value of the critic).
+        haste: Float[Array, ""] | float = 0.0,
+    ) -> tuple[Float[Array, " budgets"], Float[Array, ""], Float[Array, ""]]:
+        """(logits over 0..B_max with what exceeds `left` masked, urgency in all, squashed value of the critic).
 
-        B_max is the budget of a training episode; a head without free logits serves up to any `most`.
+        B_max is the budget of a training episode; a head without free logits serves up to any `most`. `haste` is added
+        to what was learned.
         """
         z = z if self.given_subgoal else jnp.zeros_like(z)
-        output = self.policy(jnp.concatenate([h, z]))
-        learned, urgency = output[:-1] if self.free else 0.0, output[-1]
+        output = self.policy(jnp.concatenate([_spread_out(h) if self.scaled_input else h, z]))
+        learned, urgency = output[:-1] if self.free else 0.0, output[-1] + self.ambition @ z + haste
         budgets = jnp.arange(1 + (self.most if most is None or self.free else most))
         later_days = jnp.maximum(days_left - 1, 0)
-        centre = left * jax.nn.sigmoid(self.ambition @ z + urgency - jnp.log(later_days))
-        wide = self.spread + self.relative_spread * centre
-        spread = wide if self.last_spread is None else jnp.where(later_days > 0, wide, self.last_spread)
-        logits = learned - 0.5 * ((budgets - centre) / spread) ** 2
-        return jnp.where(budgets <= left, logits, MASKED), self.value(jnp.concatenate([_spread_out(h), z]))[0]
+        centre = left * jax.nn.sigmoid(urgency - jnp.log(later_days))
+        spread = self.spread if self.last_spread is None else jnp.where(later_days > 0, self.spread, self.last_spread)
+        logits = learned - 0.5 * ((budgets - centre - self.round_up) / spread) ** 2
+        value = self.value(jnp.concatenate([_spread_out(h), z]))[0]
+        return jnp.where(budgets <= left, logits, MASKED), urgency, value
 
 
 class QNetwork(eqx.Module):

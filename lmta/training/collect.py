@@ -36,10 +36,12 @@ class Episode:
         luck = problem.draw_luck(instance, agent.max_days, luck_key)
         stray_key, play_key = jax.random.split(play_key)
         instead = _stray(stray, agent.config.model.subgoals, stray_key)
+        hastes = _hastes(agent.config.train.haste, agent.max_days, jax.random.fold_in(stray_key, 1))
 
-        def day(state, key):
+        def day(state, given):
+            haste, key = given
             intent_key, pick_key = jax.random.split(key)
-            intent = agent.intend(model, instance, state, intent_key, explore=True, instead=instead)
+            intent = agent.intend(model, instance, state, intent_key, explore=True, instead=instead, haste=haste)
             subgoal, policy = intent.plan.subgoal, intent.plan.policy
             chosen = agent.carry_out(model, instance, state, subgoal, intent.budget, epsilon, pick_key)
             following, record = live_day(problem, instance, state, luck, chosen)
@@ -48,6 +50,8 @@ class Episode:
                 "subgoal_log_prob": jnp.log((1 - stray) * policy[subgoal] + stray / len(policy)),
                 "budget": intent.budget,
                 "budget_log_prob": jax.nn.log_softmax(intent.budget_logits)[intent.budget],
+                "urgency": intent.urgency,
+                "haste": haste,
                 "picks": record.picks,
                 "num_picks": record.num_picks,
                 "forecasts": along_picks(
@@ -59,7 +63,8 @@ class Episode:
             }
             return following, (state, kept)
 
-        last, (mornings, kept) = jax.lax.scan(day, problem.reset(instance), jax.random.split(play_key, agent.max_days))
+        days = hastes, jax.random.split(play_key, agent.max_days)
+        last, (mornings, kept) = jax.lax.scan(day, problem.reset(instance), days)
         mornings = jax.tree.map(lambda days, end: jnp.concatenate([days, end[None]]), mornings, last)
         return Game(instance=instance, mornings=mornings, surplus=jnp.zeros(()), **kept)
 
@@ -82,8 +87,17 @@ def self_play(
     luck_keys = jnp.repeat(jax.random.split(luck_key, num_games // futures), futures)
     play_keys = jax.random.split(play_key, num_games)
     games = map_over_cores(Episode(agent), (model, stray), instances, epsilon, luck_keys, play_keys)
-    over_others = jnp.where(epsilon > 0, 0.0, surplus(games.reward.sum(axis=1), futures, in_percent=train.mixture))
+    over_others = jnp.where(epsilon > 0, 0.0, surplus(games.reward.sum(axis=1), futures, train.surplus_in))
     return eqx.tree_at(lambda g: g.surplus, games, over_others)
+
+
+def _hastes(spread: float, days: int, key: Key[Array, ""]) -> Float[Array, " days"]:
+    """How much hastier than learned every day of an episode is: half of the variance is common to all of them.
+
+    What a pace is worth shows when it is kept; on a single day it drowns in luck.
+    """
+    common_key, own_key = jax.random.split(key)
+    return spread * jnp.sqrt(0.5) * (jax.random.normal(common_key) + jax.random.normal(own_key, (days,)))
 
 
 def _stray(probability: Float[Array, ""], num_subgoals: int, key: Key[Array, ""]) -> Int[Array, ""]:

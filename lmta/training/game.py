@@ -1,6 +1,6 @@
 """A game: everything that self-play leaves of one episode, and what follows from it."""
 
-from typing import Any
+from typing import Any, Literal
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -19,6 +19,9 @@ class Game(eqx.Module):
     budget: Int[Array, " days"]
     budget_log_prob: Float[Array, " days"]
     """How likely the budget was when it was chosen."""
+    urgency: Float[Array, " days"]
+    haste: Float[Array, " days"]
+    """The urgency that the budget followed from, and how much of it was not learned but tried."""
     picks: Int[Array, " days max_picks"]
     num_picks: Int[Array, " days"]
     """Executed durations τ."""
@@ -33,17 +36,24 @@ class Game(eqx.Module):
     were left to chance."""
 
 
-def surplus(scores: Float[Array, " games"], futures: int, *, in_percent: bool = False) -> Float[Array, " games"]:
+def surplus(
+    scores: Float[Array, " games"], futures: int, unit: Literal["reward", "percent", "deviations"] = "reward"
+) -> Float[Array, " games"]:
     """Each score less the mean of the others of its group of `futures`, which stand side by side; 0 without others.
 
-    In percent of what the group earned, where groups are of different kinds: small instances teach as much as large.
+    It counts as it is, in percent of what the group earned, or in standard deviations of the group: where groups are of
+    different kinds, small instances then teach as much as large ones, or luck weighs as much in all.
     """
     if futures == 1:
         return jnp.zeros_like(scores)
     groups = scores.reshape(-1, futures)
     others = groups.sum(axis=1, keepdims=True) - groups
-    size = jnp.maximum(jnp.abs(groups).mean(axis=1, keepdims=True), 1e-6) / 100 if in_percent else 1.0
-    return ((groups - others / (futures - 1)) / size).ravel()
+    size = {
+        "reward": jnp.ones(()),
+        "percent": jnp.maximum(jnp.abs(groups).mean(axis=1, keepdims=True), 1e-6) / 100,
+        "deviations": jnp.maximum(groups.std(axis=1, keepdims=True), 1e-3),
+    }
+    return ((groups - others / (futures - 1)) / size[unit]).ravel()
 
 
 def step_rewards(

@@ -74,7 +74,27 @@ def actor_loss(
     Without that a budget that is never chosen any more would be pushed down for ever; and with ratios cut at 1, games
     older and worse than the critic expects would sharpen the policy whatever it had chosen.
     """
-    log_prob = jax.nn.log_softmax(logits)[budget]
+    return _policy_gradient(jax.nn.log_softmax(logits)[budget], behaviour, advantage)
+
+
+def pace_loss(
+    urgency: Float[Array, ""],
+    played: Float[Array, ""],
+    haste: Float[Array, ""],
+    spread: float,
+    advantage: Float[Array, ""],
+) -> Float[Array, ""]:
+    """-log N(played; urgency, spread²) sg(A): the same where not the budget is drawn but the urgency before it.
+
+    `played` is what was learned at the time plus `haste`. So every instance teaches alike, whatever its budget is.
+    """
+    log_prob = -0.5 * ((played - urgency) / spread) ** 2
+    return _policy_gradient(log_prob, -0.5 * (haste / spread) ** 2, advantage)
+
+
+def _policy_gradient(
+    log_prob: Float[Array, ""], behaviour: Float[Array, ""], advantage: Float[Array, ""]
+) -> Float[Array, ""]:
     weight = jnp.minimum(jnp.exp(log_prob - behaviour), LARGEST_RATIO)
     return -log_prob * jax.lax.stop_gradient(weight * advantage)
 

@@ -44,6 +44,8 @@ class HighBatch(eqx.Module):
     """1 where there is a decision, 0 after the last day."""
     budget: Int[Array, ""]
     budget_log_prob: Float[Array, ""]
+    urgency: Float[Array, ""]
+    haste: Float[Array, ""]
     duration: Int[Array, ""]
     surplus: Float[Array, ""]
 
@@ -116,6 +118,8 @@ def sample_high(replay: Replay, config: Config, key: Key[Array, ""]) -> HighBatc
             live=live.astype(jnp.float32),
             budget=game.budget[day],
             budget_log_prob=game.budget_log_prob[day],
+            urgency=game.urgency[day],
+            haste=game.haste[day],
             duration=game.num_picks[day],
             surplus=game.surplus,
         )

@@ -74,6 +74,11 @@ def _check_config(config: Config) -> None:
             f"train.low-updates: {config.train.low_updates} given; a Q-network needs at least 1, "
             "a guide, which does not learn, 0."
         )
+    if config.train.haste > 0 and config.model.free_budgets:
+        raise InputError(
+            f"train.haste: {config.train.haste:g} given, but logits of single budgets do not learn from it; "
+            "leave it out, or add --model.no-free-budgets."
+        )
     if config.train.games < config.train.episodes:
         raise InputError(f"train.games: {config.train.games} given, at least the episodes of an epoch are needed.")
 

@@ -93,6 +93,7 @@ def high_loss(
     unified = weights.cap * terms["cap"] + weights.push * terms["push"] + weights.order * terms["order"]
     unified += weights.order_intended * terms["order_intended"] + weights.margin * terms["margin"]
     actor = weights.budget_actor * terms["budget_actor"] - weights.entropy * terms["budget_entropy"]
+    actor += weights.urgency * terms["urgency"]
     budget = weights.budget_critic * terms["budget_critic"] + jnp.where(learn_budget, actor, 0.0)
     return muzero + weights.mts * unified + weights.budget * budget, terms
 
@@ -180,7 +181,7 @@ def _order_of_intents(
     Search executes a few subgoals only, so executed durations say nothing of the others. Scores are to differ by κ a
     step, as far as a step may move the latent: with a gap of 1 for every pair the margins of half of them end at 0.
     """
-    logits, _ = jax.vmap(high.budget, (None, 0, None, None))(latent, high.subgoals, left, days_left)
+    logits, _, _ = jax.vmap(high.budget, (None, 0, None, None))(latent, high.subgoals, left, days_left)
     budgets = jax.lax.stop_gradient(jax.nn.softmax(logits)) @ jnp.arange(logits.shape[1], dtype=jnp.float32)
     following, _ = jax.vmap(high.dynamics, (None, 0))(latent, high.subgoals)
     distance = jax.vmap(chordal, (None, 0))(latent, following)
@@ -225,12 +226,18 @@ def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch
     target = _decision_target(config, batch)
     embedding = high.subgoals[batch.subgoal[:, 0]]
     days_left = batch.instance.days - batch.state.day
-    logits, value = jax.vmap(high.budget)(latents, embedding, batch.state.budget_left, days_left)
-    advantage = _advantage(config, batch, value)
+    logits, urgency, value = jax.vmap(high.budget)(latents, embedding, batch.state.budget_left, days_left)
+    advantage, spread = _advantage(config, batch, value), config.train.haste
+    if spread > 0:
+        pace_loss = jax.vmap(losses.pace_loss, (0, 0, 0, None, 0))
+        actor = pace_loss(urgency, batch.urgency, batch.haste, spread, advantage)
+    else:
+        actor = jax.vmap(losses.actor_loss)(logits, batch.budget, advantage, batch.budget_log_prob)
     return {
-        "budget_actor": jax.vmap(losses.actor_loss)(logits, batch.budget, advantage, batch.budget_log_prob).mean(),
+        "budget_actor": actor.mean(),
         "budget_critic": jax.vmap(losses.critic_loss)(value, target).mean(),
         "budget_entropy": jax.vmap(losses.entropy)(logits).mean(),
+        "urgency": (urgency**2).mean(),
     }
 
 

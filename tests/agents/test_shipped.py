@@ -1,18 +1,23 @@
 """The planners that come with the package: any size, horizon and budget, by name, and how such a file is made."""
 
+import re
+from dataclasses import replace
+from pathlib import Path
+
 import jax
 import networkx as nx
 import numpy as np
 import pytest
 
 import lmta
-from lmta.agents.saved import CHECKPOINT, SHIPPED, export_model, read_model, write_model
+from lmta.agents.saved import CHECKPOINT, SHIPPED, export_model, read_model, read_settings, write_model
 from lmta.agents.settings import RunSettings, make_model
 from lmta.cli import run
 from lmta.evaluation.play import play
 from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.training.settings import preset_settings
 
 
 def test_a_campaign_larger_than_any_in_training():
@@ -52,6 +57,17 @@ def test_no_worse_than_the_strongest_rules_on_what_was_never_seen():
         scores = [play(player, batch).rewards.sum(axis=1) for player in (lmta.load(name), policy(rival, name))]
         difference = scores[0] - scores[1]
         assert difference.mean() > -3 * difference.std(ddof=1) / np.sqrt(40), name
+
+
+@pytest.mark.parametrize("name", list(SHIPPED))
+def test_the_readme_says_how_it_was_made(name):
+    """The settings in the file are the preset's, with as many epochs as the command in the README."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    command = re.search(rf"lmta train --problem {name} --preset best --epochs (\d+) ", readme)
+    assert command is not None
+    made, preset = read_settings(SHIPPED[name]), preset_settings(name, "best")
+    train = replace(preset.config.train, epochs=int(command[1]))
+    assert made == replace(preset, config=replace(preset.config, train=train))
 
 
 def test_a_run_is_exported_to_a_file_that_plays_the_same(tmp_path, capsys):

@@ -1,5 +1,7 @@
 """The modules of LMTA keep what the paper asks of them."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -45,7 +47,7 @@ def test_chordal_distance_by_hand_and_where_points_meet():
 
 @pytest.mark.parametrize("left", [0, 3, 5])
 def test_budgets_beyond_what_is_left_are_impossible(model, view, left):
-    logits, _ = model.high.budget(model.high.encoder(view), model.high.subgoals[0], jnp.int32(left), jnp.int32(2))
+    logits, _, _ = model.high.budget(model.high.encoder(view), model.high.subgoals[0], jnp.int32(left), jnp.int32(2))
     chance = jax.nn.softmax(logits)
     assert float(chance[left + 1 :].sum()) == 0
     assert (np.asarray(chance[: left + 1]) > 0).all()
@@ -74,6 +76,20 @@ def test_budgets_start_at_an_even_pace_weighted_by_the_ambition(view):
         assert bool(jnp.isfinite(gone.high.budget(h, jnp.zeros(3), jnp.int32(9), jnp.int32(1))[0]).all())
     of = lambda m: m.high.budget(h, jnp.zeros(3), jnp.int32(20), jnp.int32(4))[0]  # noqa: E731
     assert (int(jnp.argmax(of(model))), int(jnp.argmax(of(urgent)))) == (5, 8)
+
+
+@pytest.mark.parametrize(("round_up", "today"), [(0.0, 0), (0.4, 1)])
+def test_budgets_can_be_rounded_up(view, round_up, today):
+    """One left for three days is a third of a pick; with 0.4 more it is made today, and never more than is left."""
+    model = Lmta(3, 2, 20, replace(SMALL, round_up=round_up), key=jax.random.key(0))
+    last = lambda m: m.high.budget.policy.layers[-1]  # noqa: E731
+    even = eqx.tree_at(lambda m: (last(m).weight, last(m).bias), model, replace_fn=jnp.zeros_like)
+    h = even.high.encoder(view)
+
+    def likeliest(left, days_left):
+        return int(jnp.argmax(even.high.budget(h, jnp.zeros(3), jnp.int32(left), jnp.int32(days_left))[0]))
+
+    assert (likeliest(1, 3), likeliest(0, 3), likeliest(7, 1)) == (today, 0, 7)
 
 
 def test_subgoals_differ_in_their_ambition_at_first():

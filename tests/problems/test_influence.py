@@ -9,6 +9,7 @@ from lmta.problems.base import primitive_rewards
 from lmta.problems.influence.generators import GENERATORS, erdos_renyi
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, REMOVED, Influence, InfluenceLuck, make_instance
+from lmta.problems.registry import BENCHMARKS, InstanceSettings
 
 RULES = Influence()
 
@@ -130,6 +131,16 @@ def test_generators_have_the_mean_degree_asked_for(name):
         np.testing.assert_allclose(total[total > 0], 1, rtol=1e-5)
         degrees.append(len(pairs) / 200)
     assert abs(np.mean(degrees) - 6) < 0.36
+
+
+def test_random_probabilities_are_even_up_to_twice_the_inverse_degree():
+    """For a mean degree of 4 they lie in [0, 0.5] with a mean of 0.25; over some 1,600 edges within 0.02."""
+    settings = InstanceSettings(nodes=400, days=3, budget=5, degree=4.0, probabilities="random")
+    graph = BENCHMARKS["aim"].instances(settings, 1, 1)[0].graph
+    chance = np.asarray(graph.weight)[np.asarray(graph.edge_mask)]
+    assert 0 <= chance.min() < 0.02 and 0.48 < chance.max() <= 0.5
+    assert chance.mean() == pytest.approx(0.25, abs=0.02)
+    assert chance.std() == pytest.approx(0.5 / np.sqrt(12), abs=0.02)
 
 
 def test_generators_shape_their_networks():

@@ -103,16 +103,15 @@ def test_ten_days_of_les_miserables(page, address, tmp_path):
     expect(page.get_by_text("Nothing here yet.")).to_be_visible()
     picture(page, "empty")
     begin(page, "Les Misérables")
-    choose(page, "Who decides", ["average-lookahead"])
     picture(page, "new")
     page.get_by_role("button", name="Begin").click()
     data = tmp_path / "les-miserables.csv"
     data.write_bytes(sample_content("les-miserables").data)
     campaign = lmta.Campaign(data, days=10, budget=10, directed=False)
-    adviser = lmta.policy("average-lookahead")
+    adviser = lmta.load("aim")
     reached = {1: ["Gavroche", "Cosette"], 2: ["Enjolras"], 4: ["Fantine"]}
     for day in range(1, 11):
-        standing(page, f"Day {day} of 10 · {11 - day} of 10 seeds left")
+        standing(page, f"Day {day} of 10 · {campaign.budget_left} of 10 seeds left")
         expect(page.get_by_role("button", name=f"Report day {day}")).to_be_visible()
         decision = adviser.decide(campaign)
         assert advised(page) == list(decision.nodes)
@@ -141,11 +140,10 @@ def _advance(campaign, seeded, activated):
 def test_five_days_through_fifty_cities(page, tmp_path):
     begin(page, "Fifty cities")
     expect(page.get_by_role("radio", name="Tour through cities")).to_be_checked()
-    choose(page, "Who decides", ["even-insertion"])
     page.get_by_role("button", name="Begin").click()
     data = tmp_path / "fifty-cities.csv"
     data.write_bytes(sample_content("fifty-cities").data)
-    tour, adviser = lmta.Tour(data, days=5, budget=15), lmta.policy("even-insertion")
+    tour, adviser = lmta.Tour(data, days=5, budget=15), lmta.load("sop")
     for day in range(1, 6):
         standing(page, f"Day {day} of 5")
         expect(page.get_by_role("button", name=f"Report day {day}")).to_be_visible()

@@ -13,6 +13,7 @@ from lmta.agents.lmta import Agent
 from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 from lmta.model.networks import Lmta
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.training.collect import _hastes
 from lmta.training.epoch import epsilon, learn, play_games, store
 from lmta.training.game import step_rewards
 from lmta.training.replay import make_replay, num_steps, sample_high, sample_low, value_targets
@@ -215,7 +216,7 @@ def test_the_likelihood_of_each_budget_is_kept(games, learner):
     game = one(games, 0)
     high, state = learner.model.high, one(game.mornings, 0)
     latent = high.encoder(PROBLEM.observe(game.instance, state))
-    logits, _ = high.budget(latent, high.subgoals[game.subgoal[0]], state.budget_left, jnp.int32(DAYS))
+    logits, _, _ = high.budget(latent, high.subgoals[game.subgoal[0]], state.budget_left, jnp.int32(DAYS))
     expected = float(jax.nn.log_softmax(logits)[game.budget[0]])
     assert float(game.budget_log_prob[0]) == pytest.approx(expected, abs=1e-4)
 
@@ -314,10 +315,62 @@ def test_budgets_of_games_that_went_better_than_their_like_become_likelier(learn
     def preference(model):
         game, state, high = one(games, 0), one(one(games, 0).mornings, 0), model.high
         latent = high.encoder(PROBLEM.observe(game.instance, state))
-        logits, _ = high.budget(latent, high.subgoals[game.subgoal[0]], state.budget_left, jnp.int32(DAYS))
+        logits, _, _ = high.budget(latent, high.subgoals[game.subgoal[0]], state.budget_left, jnp.int32(DAYS))
         return float(logits[3] - logits[1])
 
     assert preference(after.model) > preference(learner.model) + 0.05
+
+
+GUIDED = Agent(
+    BENCHMARKS["aim"].guided,
+    replace(
+        CONFIG,
+        model=replace(CONFIG.model, free_budgets=False, low_level="guided"),
+        train=replace(TRAIN, haste=0.5, low_updates=0, epsilon_first=0.0, epsilon_last=0.0),
+    ),
+    DAYS,
+    MAX_PICKS,
+)
+
+
+def test_urgencies_are_tried_around_what_was_learned_with_half_in_common():
+    """Over 4,000 episodes of two days: a spread of 0.5 each, correlated by one half; none tried with a spread of 0."""
+    tried = np.asarray(jax.vmap(lambda key: _hastes(0.5, 2, key))(jax.random.split(jax.random.key(1), 4000)))
+    np.testing.assert_allclose(tried.mean(axis=0), 0.0, atol=0.04)
+    np.testing.assert_allclose(tried.std(axis=0), 0.5, atol=0.03)
+    assert np.corrcoef(tried.T)[0, 1] == pytest.approx(0.5, abs=0.06)
+    assert not np.asarray(_hastes(0.0, 3, jax.random.key(1))).any()
+
+
+def test_paces_of_games_that_went_better_than_their_like_are_taken_up():
+    """Where games were the better the hastier they were, the first day's urgency grows; where the worse, it falls."""
+    first = one(instances(), 0)
+    seen = GUIDED.problem.observe(first, GUIDED.problem.reset(first))
+    model = Lmta(seen.nodes.shape[1], seen.globals.shape[0], BUDGET, GUIDED.config.model, key=jax.random.key(2))
+    learner = make_learner(model, GUIDED.config)
+    games = play_games(GUIDED, learner, instances(), jnp.int32(5), jax.random.key(3))
+    game, state = one(games, 0), one(one(games, 0).mornings, 0)
+
+    def urgency(model):
+        latent = model.high.encoder(GUIDED.problem.observe(game.instance, state))
+        z = model.high.subgoals[game.subgoal[0]]
+        return float(model.high.budget(latent, z, state.budget_left, jnp.int32(DAYS))[1])
+
+    assert float(game.urgency[0] - game.haste[0]) == pytest.approx(urgency(model), abs=1e-4)
+    assert (np.asarray(games.haste) != 0).all()
+    train = replace(GUIDED.config.train, high_updates=60, budget_rate=0.01)
+    agent = replace(GUIDED, config=replace(GUIDED.config, train=train))
+    found = {}
+    for sign in (1.0, -1.0):
+        told = eqx.tree_at(lambda g: g.surplus, games, sign * games.haste.mean(axis=1))
+        replay = store(make_replay(game, TRAIN.games), told)
+        after, _ = learn(agent, learner, replay, jnp.int32(5), jax.random.key(5))
+        found[sign] = urgency(after.model)
+    assert found[1.0] > urgency(model) > found[-1.0]
+    drawn = replace(agent, config=replace(agent.config, loss=replace(agent.config.loss, urgency=10.0)))
+    after, terms = learn(drawn, learner, replay, jnp.int32(5), jax.random.key(5))
+    assert abs(urgency(after.model)) < abs(found[-1.0])
+    assert float(terms["urgency"]) > 0
 
 
 def test_exploration_shrinks_to_its_floor():

@@ -20,10 +20,15 @@ def test_steps_by_hand():
 
 
 def test_a_surplus_is_over_the_others_of_the_group():
-    """Groups (4, 1, 1) and (2, 2, 5): the others' means are 1, 2.5, 2.5 and 3.5, 3.5, 2, the groups' own 2 and 3."""
+    """Groups (4, 1, 1) and (2, 2, 5): the others' means are 1, 2.5, 2.5 and 3.5, 3.5, 2, the groups' own 2 and 3; the
+    variance of both is 2."""
     scores = jnp.array([4.0, 1.0, 1.0, 2.0, 2.0, 5.0])
     np.testing.assert_allclose(surplus(scores, 3), [3.0, -1.5, -1.5, -1.5, -1.5, 3.0])
-    np.testing.assert_allclose(surplus(scores, 3, in_percent=True), [150, -75, -75, -50, -50, 100], rtol=1e-6)
+    times = np.array([1.0, 1.0, 1.0, 9.0, 9.0, 9.0])
+    scaled = np.array([3.0, -1.5, -1.5, -1.5, -1.5, 3.0]) / np.sqrt(2)
+    np.testing.assert_allclose(surplus(scores * times, 3, "deviations"), scaled, rtol=1e-6)
+    np.testing.assert_array_equal(surplus(jnp.full(4, 3.0), 2, "deviations"), 0.0)
+    np.testing.assert_allclose(surplus(scores, 3, "percent"), [150, -75, -75, -50, -50, 100], rtol=1e-6)
     np.testing.assert_array_equal(surplus(jnp.array([4.0, 1.0]), 1), 0.0)
 
 

@@ -89,6 +89,19 @@ def test_replayed_budgets_count_by_their_ratio_up_to_ten(behaviour, weight):
     np.testing.assert_allclose(gradient, [-1.5 * weight, 1.5 * weight], rtol=1e-5)
 
 
+def test_a_pace_is_pushed_toward_what_was_tried_by_the_advantage():
+    """Tried 0.5 above the urgency of then and now: d/du of (u - 1.5)²/(2·0.5²) is -2; twice that for an advantage of 2.
+
+    Where the urgency is 2 by now, 1.5 is as likely as it was then, and is pulled down to; at 1.5 nothing is left to do.
+    """
+    pushed = lambda u: float(jax.grad(losses.pace_loss)(F(u), F(1.5), F(0.5), 0.5, F(2.0)))  # noqa: E731
+    assert pushed(1.0) == pytest.approx(-4.0)
+    assert pushed(2.0) == pytest.approx(4.0)
+    assert pushed(1.5) == 0
+    assert float(losses.pace_loss(F(1.0), F(1.5), F(0.5), 0.5, F(2.0))) == pytest.approx(2 * 0.5)
+    assert float(jax.grad(losses.pace_loss, argnums=4)(F(1.0), F(1.5), F(0.5), 0.5, F(2.0))) == 0
+
+
 def test_entropy_counts_only_what_is_allowed():
     assert float(losses.entropy(jnp.array([0.0, 0.0, -1e9]))) == pytest.approx(np.log(2), rel=1e-5)
     gradient = jax.grad(losses.entropy)(jnp.array([0.0, 1.0, -1e9]))
