@@ -34,9 +34,9 @@ class ModelConfig:
     """Spread of a subgoal's budgets around its centre at the start, in picks …"""
     last_spread: float | None = None
     """… or this on the last day, in picks: one that is never made costs far more than any pace can gain."""
-    round_up: float = 0.0
-    """Picks that the bell's centre is moved up by, so that the last picks of a small budget are not put off to the end;
-    0.5 rounds all shares of a pick up."""
+    round_from: float = 0.5
+    """The share of a pick that counts as a whole one, but for the last day: lower where the last picks of a small budget
+    would wait too long, higher where waiting pays."""
     scaled_budget_input: bool = False
     """Whether the budget policy reads latents at unit variance, as other heads do, and learns faster what depends on
     them (see lab notes)."""
@@ -44,6 +44,11 @@ class ModelConfig:
     """Whether every budget has a logit of its own beside the bell, as in the paper; without, any can be served."""
     low_level: Literal["q-network", "guided"] = "q-network"
     """Who picks: a Q-network as in the paper, or the problem's own rule of thumb, steered by the subgoal."""
+    low_horizon: Literal["day", "episode"] = "episode"
+    """How far the Q-network looks: to the end of the day that it was given, or to the end of all days."""
+    known_gains: bool = True
+    """Whether what a pick adds to the reward expected of today, which is known, is a part of its Q; the network then
+    learns what follows from it. Without, it learns both."""
     dueling: bool = True
     """Whether Q is a value of the state plus an advantage of the node."""
     budget_given_subgoal: bool = True
@@ -139,6 +144,9 @@ class TrainConfig:
     search chooses and budgets are learned."""
     stray: float = 0.2
     """The share of the episodes of self-play that do so once the warm-up is over."""
+    strays_teach: bool = False
+    """Whether the budget policy learns from these too. Without, subgoals that the search does not choose keep budgets of
+    their own; with, the budgets of all come together."""
     high_rate: float = 1e-3
     low_rate: float = 1e-3
     budget_rate: float = 1e-4
@@ -149,8 +157,6 @@ class TrainConfig:
     """How much of the average model stays from epoch to epoch; it plays once training is over."""
     double_q: bool = True
     """Whether the learning network chooses the node that the target network values (double DQN)."""
-    low_horizon: Literal["day", "episode"] = "episode"
-    """How far the low level looks: to the end of the day that it was given, or to the end of all days."""
     low_discount: float = 0.997
     """Primitive-time discount γ_LL."""
     high_decay: float = 0.01
@@ -187,6 +193,7 @@ def paper(problem: str) -> Config:
         search=replace(
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
+        model=replace(config.model, low_horizon="day", ambition=0.25, last_spread=0.2, round_from=0.85),
         loss=replace(config.loss, entropy=0.02),
         train=replace(
             config.train,
@@ -196,7 +203,6 @@ def paper(problem: str) -> Config:
             target_every=200,
             futures=4,
             recent_games=160,
-            low_horizon="day",
         ),
     )
 
@@ -229,18 +235,28 @@ def best(problem: str) -> Config:
             budget_decay=0.01,
             epsilon_first=0.0,
             epsilon_last=0.0,
+            strays_teach=True,
             mixture=True,
             surplus_in="percent",
         ),
     )
-    return _with_paces_tried(config) if problem == "aim" else config
+    return _with_paces_tried(config) if problem == "aim" else _near_an_even_pace(config)
+
+
+def _near_an_even_pace(config: Config) -> Config:
+    """Where waiting pays while there are days enough, and an even pace is best after that."""
+    return replace(
+        config,
+        model=replace(config.model, round_from=0.9, budget_spread=0.25),
+        loss=replace(config.loss, urgency=1.0),
+    )
 
 
 def _with_paces_tried(config: Config) -> Config:
     """Where luck hides what a day's budget is worth: whole episodes at another pace than learned, and many of them."""
     return replace(
         config,
-        model=replace(config.model, budget_spread=0.25, round_up=0.4, scaled_budget_input=True),
+        model=replace(config.model, budget_spread=0.25, round_from=0.1, scaled_budget_input=True),
         loss=replace(config.loss, urgency=0.15),
         train=replace(config.train, haste=0.4, surplus_in="deviations", episodes=256, games=2_048, recent_games=1_024),
     )

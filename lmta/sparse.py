@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 from jaxtyping import Array, Float, Int, Shaped
 
-Reduction = Literal["add", "max"]
+Reduction = Literal["add", "max", "multiply"]
 Combine = Callable[[Array, Array], Array]
 
 
@@ -27,7 +27,8 @@ def over_edges(
     combine: Combine = jnp.multiply,
     reduction: Reduction = "add",
 ) -> Shaped[Array, " nodes *rest"]:
-    """For each node the sum (or the maximum, at least 0) of `combine(values[source], weight)` over its edges in.
+    """For each node the sum of `combine(values[source], weight)` over its edges in, or their maximum (at least 0), or
+    their product.
 
     Give senders as source and receivers as target to go along the edges, the other way round to go against them.
     """
@@ -40,8 +41,9 @@ def _make_over_edges(combine: Combine, reduction: Reduction) -> Callable[..., Ar
     @custom_vmap
     def product(values, weight, source, target):
         messages = combine(values.at[source].get(mode="clip"), weight)
-        out = jnp.zeros((values.shape[0], *messages.shape[1:]), messages.dtype).at[target]
-        return out.add(messages, mode="drop") if reduction == "add" else out.max(messages, mode="drop")
+        nothing = 1 if reduction == "multiply" else 0
+        out = jnp.full((values.shape[0], *messages.shape[1:]), nothing, messages.dtype).at[target]
+        return getattr(out, reduction)(messages, mode="drop")
 
     @product.def_vmap
     def batched_product(axis_size, in_batched, values, weight, source, target):

@@ -45,11 +45,13 @@ class Graph(eqx.Module):
 
 
 class Observation(eqx.Module):
-    """What a decision may depend on: node features, global features, and the graph that joins the nodes."""
+    """What a decision may depend on: features of nodes and of all, the graph that joins nodes, and gains of picks."""
 
     nodes: Float[Array, " nodes features"]
     globals: Float[Array, " global_features"]
     graph: Graph
+    gain: Float[Array, " nodes"]
+    """What picking each node now would add to the reward expected of today; it means nothing where none is legal."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lmta.sparse import first_best, over_edges, padded_size
 
 NODES, EDGES, BATCH = 7, 20, 3
+REDUCTIONS = {"add": np.add, "max": np.maximum, "multiply": np.multiply}
 
 
 def draw(seed, *batch):
@@ -20,14 +21,14 @@ def draw(seed, *batch):
 
 
 def dense(values, weight, source, target, reduction="add"):
-    out = np.zeros((NODES, *values.shape[1:]))
+    out = np.full((NODES, *values.shape[1:]), 1.0 if reduction == "multiply" else 0.0)
     for w, s, t in zip(np.asarray(weight), np.asarray(source), np.asarray(target), strict=True):
         message = w * np.asarray(values)[s]
-        out[t] = out[t] + message if reduction == "add" else np.maximum(out[t], message)
+        out[t] = REDUCTIONS[reduction](out[t], message)
     return out
 
 
-@pytest.mark.parametrize("reduction", ["add", "max"])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_one_graph(reduction):
     values = jnp.asarray(np.random.default_rng(0).random((NODES, 2), dtype=np.float32))
     got = over_edges(values, *draw(1), reduction=reduction)
@@ -35,7 +36,7 @@ def test_one_graph(reduction):
 
 
 @pytest.mark.parametrize("batched", [(0, None), (None, 0), (0, 0)], ids=["values", "graphs", "both"])
-@pytest.mark.parametrize("reduction", ["add", "max"])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_batches_agree_with_one_at_a_time(batched, reduction):
     values_axis, graph_axis = batched
     shape = (BATCH, NODES, 2) if values_axis == 0 else (NODES, 2)

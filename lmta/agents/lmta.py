@@ -86,7 +86,7 @@ class Agent:
         budget = jnp.where(state.day < instance.days, budget, 0)
         if isinstance(self.problem, GuidedProblem):
             return self.problem.plan_day(instance, state, budget, self.max_picks)
-        chooser = self.chooser(model, instance, subgoal, epsilon, key)
+        chooser = self.chooser(model, instance, subgoal, budget, epsilon, key)
         return pick_day(self.problem, instance, state, chooser, budget, self.max_picks)[1]
 
     def chooser(
@@ -94,16 +94,18 @@ class Agent:
         model: Lmta,
         instance: Any,
         subgoal: Int[Array, ""],
+        budget: Int[Array, ""],
         epsilon: Float[Array, ""] | float = 0.0,
         key: Key[Array, ""] | None = None,
     ) -> Choose:
-        """The low level: the legal node with the highest Q given the subgoal, or any legal one with probability ε."""
+        """The low level: the legal node with the highest Q given subgoal and budget, or any legal one with probability
+        ε."""
         embedding, low = model.high.subgoals[subgoal], model.low
         assert low is not None, "a guided agent has no low level of its own"
 
         def choose(state, num_picks):
             legal = self.problem.legal(instance, state)
-            values = low(self.problem.observe(instance, state), embedding)
+            values = low(self.problem.observe(instance, state), embedding, budget - num_picks)
             scores = values
             if key is not None:
                 explore_key, noise_key = jax.random.split(jax.random.fold_in(key, num_picks))

@@ -66,7 +66,7 @@ class _Parts:
             if isinstance(problem, GuidedProblem):
                 return problem.plan_day(instance, state, budget, agent.max_picks)
             assert model.low is not None
-            return model.low(problem.observe(instance, state), high.subgoals[subgoal])
+            return model.low(problem.observe(instance, state), high.subgoals[subgoal], budget)
 
         self.encode = jax.jit(lambda instance, state: high.encoder(problem.observe(instance, state)))
         self.search = jax.jit(search)

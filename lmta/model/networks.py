@@ -106,7 +106,7 @@ class BudgetHead(eqx.Module):
     given_subgoal: bool = eqx.field(static=True)
     spread: float = eqx.field(static=True)
     last_spread: float | None = eqx.field(static=True)
-    round_up: float = eqx.field(static=True)
+    round_from: float = eqx.field(static=True)
     scaled_input: bool = eqx.field(static=True)
 
     def __init__(self, config: ModelConfig, max_budget: int, *, key: PRNGKeyArray):
@@ -120,7 +120,7 @@ class BudgetHead(eqx.Module):
         self.given_subgoal = config.budget_given_subgoal
         self.spread = config.budget_spread
         self.last_spread = config.last_spread
-        self.round_up = config.round_up
+        self.round_from = config.round_from
         self.scaled_input = config.scaled_budget_input
 
     def __call__(
@@ -143,14 +143,16 @@ class BudgetHead(eqx.Module):
         budgets = jnp.arange(1 + (self.most if most is None or self.free else most))
         later_days = jnp.maximum(days_left - 1, 0)
         centre = left * jax.nn.sigmoid(urgency - jnp.log(later_days))
+        centre += jnp.where(later_days > 0, 0.5 - self.round_from, 0.0)
         spread = self.spread if self.last_spread is None else jnp.where(later_days > 0, self.spread, self.last_spread)
-        logits = learned - 0.5 * ((budgets - centre - self.round_up) / spread) ** 2
+        logits = learned - 0.5 * ((budgets - centre) / spread) ** 2
         value = self.value(jnp.concatenate([_spread_out(h), z]))[0]
         return jnp.where(budgets <= left, logits, MASKED), urgency, value
 
 
 class QNetwork(eqx.Module):
-    """Q(s', a | z): message passing; the head sees each node's own features, what it heard, and the subgoal."""
+    """Q(s', a | z): message passing; the head sees each node's own features, what it heard, the subgoal, and how many
+    picks of the day are left. What a pick adds to the reward expected of today is known; learned is what follows."""
 
     network: GraphNetwork
     node: eqx.nn.Linear
@@ -159,30 +161,39 @@ class QNetwork(eqx.Module):
     value: eqx.nn.MLP
     given_subgoal: bool = eqx.field(static=True)
     dueling: bool = eqx.field(static=True)
+    known_gains: bool = eqx.field(static=True)
+    ends_with_day: bool = eqx.field(static=True)
 
     def __init__(self, node_size: int, global_size: int, config: ModelConfig, *, key: PRNGKeyArray):
         keys = jax.random.split(key, 5)
         width = config.q_hidden
         self.network = GraphNetwork(node_size, global_size, width, config.q_layers, key=keys[0])
-        context_size = self.network.out_size + config.subgoal_size + global_size
+        context_size = self.network.out_size + config.subgoal_size + global_size + 1
         self.node = eqx.nn.Linear(node_size + self.network.out_size, width, use_bias=False, key=keys[1])
         self.context = eqx.nn.Linear(context_size, width, key=keys[2])
-        self.advantage = eqx.nn.Linear(width, 1, key=keys[3])
+        advantage = eqx.nn.Linear(width, 1, key=keys[3])
+        self.advantage = jax.tree.map(jnp.zeros_like, advantage) if config.known_gains else advantage
         self.value = _mlp(context_size, 1, width, key=keys[4])
         self.given_subgoal = config.low_level_given_subgoal
         self.dueling = config.dueling
+        self.known_gains = config.known_gains
+        self.ends_with_day = config.low_horizon == "day"
 
-    def __call__(self, observation: Observation, z: Float[Array, " subgoal"]) -> Float[Array, " nodes"]:
-        """The value of picking each node (without mask)."""
+    def __call__(
+        self, observation: Observation, z: Float[Array, " subgoal"], picks_left: Int[Array, ""]
+    ) -> Float[Array, " nodes"]:
+        """The value of picking each node (without mask), as the first of the day's `picks_left`."""
         nodes, graph = self.network(observation), observation.graph
         goal = z if self.given_subgoal else jnp.zeros_like(z)
-        context = jnp.concatenate([mean_pool(nodes, graph), goal, observation.globals])
+        context = jnp.concatenate([mean_pool(nodes, graph), goal, observation.globals, jnp.log1p(picks_left)[None]])
         seen_and_heard = jnp.concatenate([observation.nodes, nodes], axis=1)
         hidden = jax.nn.relu(jax.vmap(self.node)(seen_and_heard) + self.context(context))
         advantage = jax.vmap(self.advantage)(hidden)
-        if not self.dueling:
-            return advantage[:, 0]
-        return (self.value(context) + advantage - mean_pool(advantage, graph))[:, 0]
+        learned = self.value(context) + advantage - mean_pool(advantage, graph) if self.dueling else advantage
+        if not self.known_gains:
+            return learned[:, 0]
+        something_follows = (picks_left > 1) | (not self.ends_with_day)
+        return observation.gain + jnp.where(something_follows, learned[:, 0], 0.0)
 
 
 class HighLevel(eqx.Module):

@@ -96,6 +96,9 @@ def _check_forecast(rules: Any, problem: Problem, instance: Any, state: Any, key
 
 def _check_legal_pick(rules: Any, instance: Any, state: Any, node: int) -> Any:
     after = rules.pick(instance, state, jnp.int32(node))
+    added = float(rules.forecast(instance, after) - rules.forecast(instance, state))
+    gain = float(rules.observe(instance, state).gain[node])
+    _require(abs(gain - added) < 1e-3, f"observe: the gain of node {node} is {gain:.3g}, it adds {added:.3g}")
     _require(int(after.budget_left) == int(state.budget_left) - 1, f"pick: legal node {node} was not accepted")
     _require(not bool(rules.legal(instance, after)[node]), f"legal: node {node} may be picked twice")
     return after

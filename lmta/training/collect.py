@@ -27,16 +27,16 @@ class Episode:
         shared: tuple[Lmta, Array],
         instance: Any,
         epsilon: Float[Array, ""],
+        instead: Int[Array, ""],
         luck_key: Key[Array, ""],
         play_key: Key[Array, ""],
     ) -> Game:
-        """`shared` is the model and how likely the episode keeps to any one subgoal instead of searching."""
+        """`shared` is the model and how likely an episode strays: keeps to one subgoal, `instead` of searching."""
         model, stray = shared
         agent, problem = self.agent, self.agent.problem
         luck = problem.draw_luck(instance, agent.max_days, luck_key)
-        stray_key, play_key = jax.random.split(play_key)
-        instead = _stray(stray, agent.config.model.subgoals, stray_key)
-        hastes = _hastes(agent.config.train.haste, agent.max_days, jax.random.fold_in(stray_key, 1))
+        haste_key, play_key = jax.random.split(play_key)
+        hastes = _hastes(agent.config.train.haste, agent.max_days, haste_key)
 
         def day(state, given):
             haste, key = given
@@ -79,15 +79,17 @@ def self_play(
 ) -> Game:
     """Play every instance of a batch once; those of a group of futures, which are the same, with the same luck.
 
-    A game has a surplus if no pick of it was left to chance.
+    A game has a surplus if no pick of it was left to chance, and its subgoals were those that the search found.
     """
     num_games, train = instances.days.shape[0], agent.config.train
     futures = train.futures
-    luck_key, play_key = jax.random.split(key)
+    luck_key, play_key, stray_key = jax.random.split(key, 3)
     luck_keys = jnp.repeat(jax.random.split(luck_key, num_games // futures), futures)
     play_keys = jax.random.split(play_key, num_games)
-    games = map_over_cores(Episode(agent), (model, stray), instances, epsilon, luck_keys, play_keys)
-    over_others = jnp.where(epsilon > 0, 0.0, surplus(games.reward.sum(axis=1), futures, train.surplus_in))
+    instead = _strays(stray, agent.config.model.subgoals, num_games, stray_key)
+    games = map_over_cores(Episode(agent), (model, stray), instances, epsilon, instead, luck_keys, play_keys)
+    teaches = (epsilon == 0) & ((instead == SEARCHED) | train.strays_teach)
+    over_others = jnp.where(teaches, surplus(games.reward.sum(axis=1), futures, train.surplus_in), 0.0)
     return eqx.tree_at(lambda g: g.surplus, games, over_others)
 
 
@@ -100,8 +102,10 @@ def _hastes(spread: float, days: int, key: Key[Array, ""]) -> Float[Array, " day
     return spread * jnp.sqrt(0.5) * (jax.random.normal(common_key) + jax.random.normal(own_key, (days,)))
 
 
-def _stray(probability: Float[Array, ""], num_subgoals: int, key: Key[Array, ""]) -> Int[Array, ""]:
-    """Any subgoal with the given probability, the search's otherwise."""
+def _strays(
+    probability: Float[Array, ""], num_subgoals: int, num_games: int, key: Key[Array, ""]
+) -> Int[Array, " games"]:
+    """For each game any subgoal with the given probability, the search's otherwise."""
     whether_key, which_key = jax.random.split(key)
-    anyone = jax.random.randint(which_key, (), 0, num_subgoals)
-    return jnp.where(jax.random.bernoulli(whether_key, probability), anyone, SEARCHED)
+    anyone = jax.random.randint(which_key, (num_games,), 0, num_subgoals)
+    return jnp.where(jax.random.bernoulli(whether_key, probability, (num_games,)), anyone, SEARCHED)

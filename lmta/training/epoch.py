@@ -53,14 +53,14 @@ def learn(
     arrays, static = eqx.partition(learner, eqx.is_array)
 
     def low_step(arrays, key):
-        batch = sample_low(problem, replay, train, key)
+        batch = sample_low(problem, replay, config, key)
         after, terms = update_low(eqx.combine(arrays, static), problem, config, batch)
         return eqx.filter(after, eqx.is_array), terms
 
     def high_step(arrays, key):
         unroll_key, step_key = jax.random.split(key)
         batch = sample_high(replay, config, unroll_key)
-        steps = sample_low(problem, replay, train, step_key)
+        steps = sample_low(problem, replay, config, step_key)
         learn_budget = epoch >= train.warm_up
         after, terms = update_high(eqx.combine(arrays, static), problem, config, batch, steps, learn_budget)
         return eqx.filter(after, eqx.is_array), terms

@@ -33,7 +33,7 @@ class Game(eqx.Module):
     value: Float[Array, " days"]
     surplus: Float[Array, ""]
     """How much more the game earned than the others on the same instance with the same luck, on average; 0 where picks
-    were left to chance."""
+    were left to chance, or the subgoal was not the search's."""
 
 
 def surplus(

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.config import Config, TrainConfig
+from lmta.config import Config
 from lmta.problems.base import Problem
 from lmta.training.game import Game, macro_reward, step_rewards
 
@@ -56,6 +56,8 @@ class LowBatch(eqx.Module):
     instance: Any
     state: Any
     subgoal: Int[Array, ""]
+    picks_left: Int[Array, ""]
+    """Of the day's budget, before the pick."""
     node: Int[Array, ""]
     next_state: Any
     """Where the next pick is made, or the end of the game."""
@@ -63,6 +65,7 @@ class LowBatch(eqx.Module):
     """The discounted rewards up to the pick to bootstrap from."""
     bootstrap_state: Any
     bootstrap_subgoal: Int[Array, ""]
+    bootstrap_picks_left: Int[Array, ""]
     goes_on: Float[Array, ""]
     """1 where there is such a pick within the horizon, 0 where the game or the day ends before it."""
 
@@ -139,19 +142,20 @@ def value_targets(
     return (discount ** jnp.arange(steps) * rewards[ahead]).sum(axis=1) + discount**steps * values[steps:]
 
 
-def sample_low(problem: Problem, replay: Replay, config: TrainConfig, key: Key[Array, ""]) -> LowBatch:
+def sample_low(problem: Problem, replay: Replay, config: Config, key: Key[Array, ""]) -> LowBatch:
     """Picks drawn evenly from the newest ones of the ring; states between picks are replayed."""
-    counts = _newest_steps(replay, config.steps)
+    train, to_the_end = config.train, config.model.low_horizon == "episode"
+    counts = _newest_steps(replay, train.steps)
     game_key, step_key = jax.random.split(key)
-    number = jax.random.categorical(game_key, jnp.log(counts.astype(jnp.float32)), shape=(config.low_batch,))
-    draw = jax.random.uniform(step_key, (config.low_batch,))
+    number = jax.random.categorical(game_key, jnp.log(counts.astype(jnp.float32)), shape=(train.low_batch,))
+    draw = jax.random.uniform(step_key, (train.low_batch,))
 
     def one(number, draw):
         game = jax.tree.map(lambda leaf: leaf[number], replay.games)
         rewards = step_rewards(game.num_picks, game.forecasts, game.reward)
         ends = jnp.cumsum(game.num_picks)
         first = jnp.minimum((draw * ends[-1]).astype(jnp.int32), ends[-1] - 1)
-        ahead = first + jnp.arange(config.low_steps + 1)
+        ahead = first + jnp.arange(train.low_steps + 1)
         day = jnp.minimum(jnp.searchsorted(ends, ahead, side="right"), len(ends) - 1)
         index = ahead - (ends[day] - game.num_picks[day])
         made = ahead < ends[-1]
@@ -165,12 +169,14 @@ def sample_low(problem: Problem, replay: Replay, config: TrainConfig, key: Key[A
             instance=game.instance,
             state=before_pick(0),
             subgoal=game.subgoal[day[0]],
+            picks_left=game.budget[day[0]] - index[0],
             node=game.picks[day[0], index[0]],
             next_state=before_pick(1),
-            reward=(config.low_discount ** jnp.arange(config.low_steps) * gained).sum(),
+            reward=(train.low_discount ** jnp.arange(train.low_steps) * gained).sum(),
             bootstrap_state=before_pick(-1),
             bootstrap_subgoal=game.subgoal[day[-1]],
-            goes_on=(made[-1] & ((day[-1] == day[0]) | (config.low_horizon == "episode"))).astype(jnp.float32),
+            bootstrap_picks_left=game.budget[day[-1]] - index[-1],
+            goes_on=(made[-1] & ((day[-1] == day[0]) | to_the_end)).astype(jnp.float32),
         )
 
     return jax.vmap(one)(number, draw)

@@ -16,6 +16,7 @@ LARGEST = {"aim": Size(500, 20, 75), "sop": Size(500, 20, 100)}
 MAY_BE_ZERO = {"train.warm_up", "train.low_updates", "train.value_steps", "model.encoder_layers", "model.q_layers"}
 POSITIVE = {"model.budget_spread", "model.last_spread", "model.reward_range"}
 SHARES = {
+    "model.round_from",
     "search.dirichlet_mix",
     "search.discount",
     "train.low_discount",

@@ -252,11 +252,12 @@ def low_loss(
     """The Bellman error of the low level; a' is the target network's best, or the learning network's (double DQN)."""
 
     def one(step: LowBatch):
-        value = low(problem.observe(step.instance, step.state), subgoals[step.subgoal])[step.node]
-        seen, goal = problem.observe(step.instance, step.bootstrap_state), subgoals[step.bootstrap_subgoal]
+        value = low(problem.observe(step.instance, step.state), subgoals[step.subgoal], step.picks_left)[step.node]
+        seen = problem.observe(step.instance, step.bootstrap_state)
+        given = seen, subgoals[step.bootstrap_subgoal], step.bootstrap_picks_left
         legal = problem.legal(step.instance, step.bootstrap_state)
-        following = target(seen, goal)
-        preference = low(seen, goal) if config.double_q else following
+        following = target(*given)
+        preference = low(*given) if config.double_q else following
         discount = step.goes_on * config.low_discount**config.low_steps
         return losses.q_loss(value, losses.q_target(step.reward, discount, following, preference, legal)), value
 

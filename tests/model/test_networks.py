@@ -14,6 +14,8 @@ from lmta.problems.influence.generators import erdos_renyi
 from lmta.problems.influence.rules import Influence, make_instance
 
 RULES = Influence()
+LEFT = jnp.int32(2)
+"""Picks of the day that are left."""
 SMALL = ModelConfig(
     latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2, reward_bins=11
 )
@@ -78,10 +80,10 @@ def test_budgets_start_at_an_even_pace_weighted_by_the_ambition(view):
     assert (int(jnp.argmax(of(model))), int(jnp.argmax(of(urgent)))) == (5, 8)
 
 
-@pytest.mark.parametrize(("round_up", "today"), [(0.0, 0), (0.4, 1)])
-def test_budgets_can_be_rounded_up(view, round_up, today):
-    """One left for three days is a third of a pick; with 0.4 more it is made today, and never more than is left."""
-    model = Lmta(3, 2, 20, replace(SMALL, round_up=round_up), key=jax.random.key(0))
+@pytest.mark.parametrize(("round_from", "one_for_three", "two_for_three"), [(0.5, 0, 1), (0.1, 1, 1), (0.9, 0, 0)])
+def test_what_counts_as_a_whole_pick(view, round_from, one_for_three, two_for_three):
+    """A third or two thirds of a pick are made today or wait; on the last day nothing waits, and nothing is added."""
+    model = Lmta(3, 2, 20, replace(SMALL, round_from=round_from), key=jax.random.key(0))
     last = lambda m: m.high.budget.policy.layers[-1]  # noqa: E731
     even = eqx.tree_at(lambda m: (last(m).weight, last(m).bias), model, replace_fn=jnp.zeros_like)
     h = even.high.encoder(view)
@@ -89,7 +91,8 @@ def test_budgets_can_be_rounded_up(view, round_up, today):
     def likeliest(left, days_left):
         return int(jnp.argmax(even.high.budget(h, jnp.zeros(3), jnp.int32(left), jnp.int32(days_left))[0]))
 
-    assert (likeliest(1, 3), likeliest(0, 3), likeliest(7, 1)) == (today, 0, 7)
+    assert (likeliest(1, 3), likeliest(2, 3)) == (one_for_three, two_for_three)
+    assert (likeliest(0, 3), likeliest(6, 3), likeliest(7, 1)) == (0, 2, 7)
 
 
 def test_subgoals_differ_in_their_ambition_at_first():
@@ -105,20 +108,21 @@ def test_a_dueling_network_centres_its_advantages(view):
     plain = QNetwork(3, 2, ModelConfig(**vars(SMALL) | {"dueling": False}), key=jax.random.key(1))
     z = jnp.ones(3)
     moved = eqx.tree_at(lambda n: n.value.layers[-1].bias, network, replace_fn=lambda bias: bias + 7)
-    np.testing.assert_allclose(moved(view, z), network(view, z) + 7, atol=1e-4)
+    np.testing.assert_allclose(moved(view, z, LEFT), network(view, z, LEFT) + 7, atol=1e-4)
     unmoved = eqx.tree_at(lambda n: n.value.layers[-1].bias, plain, replace_fn=lambda bias: bias + 7)
-    np.testing.assert_array_equal(unmoved(view, z), plain(view, z))
+    np.testing.assert_array_equal(unmoved(view, z, LEFT), plain(view, z, LEFT))
     raised = eqx.tree_at(lambda n: n.advantage.bias, network, replace_fn=lambda bias: bias + 7)
-    np.testing.assert_allclose(raised(view, z), network(view, z), atol=1e-4)
+    np.testing.assert_allclose(raised(view, z, LEFT), network(view, z, LEFT), atol=1e-4)
 
 
 @pytest.mark.parametrize("given", [True, False])
 def test_conditioning_on_the_subgoal_can_be_switched_off(view, given):
-    config = ModelConfig(**vars(SMALL) | {"budget_given_subgoal": given, "low_level_given_subgoal": given})
+    conditioned = {"budget_given_subgoal": given, "low_level_given_subgoal": given, "known_gains": False}
+    config = ModelConfig(**vars(SMALL) | conditioned)
     model = Lmta(3, 2, 5, config, key=jax.random.key(0))
     h = model.high.encoder(view)
     budgets = [model.high.budget(h, model.high.subgoals[z], jnp.int32(5), jnp.int32(2))[0] for z in (0, 1)]
-    values = [model.low(view, model.high.subgoals[z]) for z in (0, 1)]
+    values = [model.low(view, model.high.subgoals[z], LEFT) for z in (0, 1)]
     assert bool((budgets[0] == budgets[1]).all()) is not given
     assert bool((values[0] == values[1]).all()) is not given
 
@@ -134,7 +138,7 @@ def test_margins_are_learned_or_one_for_all():
 
 def test_a_node_is_worth_what_its_surroundings_say_not_its_number(view):
     """Renaming the nodes permutes the values."""
-    network = QNetwork(3, 2, SMALL, key=jax.random.key(1))
+    network = QNetwork(3, 2, replace(SMALL, known_gains=False), key=jax.random.key(1))
     order = np.random.default_rng(0).permutation(15)
     place = jnp.asarray(np.argsort(order))
     graph = view.graph
@@ -146,6 +150,26 @@ def test_a_node_is_worth_what_its_surroundings_say_not_its_number(view):
         edge_mask=graph.edge_mask,
         node_mask=graph.node_mask,
     )
-    other = type(view)(nodes=view.nodes[order], globals=view.globals, graph=renamed)
+    other = type(view)(nodes=view.nodes[order], globals=view.globals, graph=renamed, gain=view.gain[order])
     z = jnp.ones(3)
-    np.testing.assert_allclose(network(other, z), network(view, z)[order], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(network(other, z, LEFT), network(view, z, LEFT)[order], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dueling", [True, False])
+def test_before_learning_picks_are_worth_what_is_known_of_them(view, dueling):
+    """Values differ by gains alone; what is learned comes on top. Without known gains they say nothing of them."""
+    config, z = replace(SMALL, dueling=dueling), jnp.ones(3)
+    values = QNetwork(3, 2, config, key=jax.random.key(1))(view, z, LEFT)
+    np.testing.assert_allclose(values - values[0], view.gain - view.gain[0], atol=1e-5)
+    plain = QNetwork(3, 2, replace(config, known_gains=False), key=jax.random.key(1))
+    doubled = eqx.tree_at(lambda v: v.gain, view, 2 * view.gain)
+    np.testing.assert_array_equal(plain(view, z, LEFT), plain(doubled, z, LEFT))
+
+
+def test_the_last_pick_of_a_day_is_worth_what_is_known_of_it(view):
+    """If the network looks to the end of the day; if it looks further, what follows counts."""
+    network, z = QNetwork(3, 2, replace(SMALL, low_horizon="day"), key=jax.random.key(1)), jnp.ones(3)
+    np.testing.assert_array_equal(network(view, z, jnp.int32(1)), view.gain)
+    assert bool((network(view, z, jnp.int32(2)) != view.gain).all())
+    further = QNetwork(3, 2, SMALL, key=jax.random.key(1))
+    assert bool((further(view, z, jnp.int32(1)) != view.gain).all())

@@ -64,6 +64,15 @@ class Dreams(Influence):
     def forecast(self, instance, state):
         return 42.0 * state.seeded_today**2
 
+    def gains(self, instance, state):
+        return jnp.full(instance.graph.num_nodes, 42.0 * (2 * state.seeded_today + 1))
+
+
+@dataclass(frozen=True)
+class Flatters(Influence):
+    def gains(self, instance, state):
+        return super().gains(instance, state) + 1
+
 
 @dataclass(frozen=True)
 class TakesOutside(Influence):
@@ -75,6 +84,7 @@ class TakesOutside(Influence):
 
 BROKEN = {
     "forecast": (Dreams(), "forecast: differs by"),
+    "gain": (Flatters(), "observe: the gain of node"),
     "outside": (TakesOutside(), "node 9 is masked but changes the state"),
     "budget": (ForgetsBudget(), "legal node .* was not accepted"),
     "mask": (TakesMasked(), "is masked but changes the state"),

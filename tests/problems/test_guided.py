@@ -125,9 +125,9 @@ def test_seeds_are_those_of_lookahead():
 
 
 def test_a_mixture_has_all_kinds_within_the_largest_size():
-    settings = InstanceSettings(nodes=120, days=9, budget=12)
+    settings = InstanceSettings(nodes=400, days=9, budget=12)
     for name in ("aim", "sop"):
         drawn = BENCHMARKS[name].mixture(settings, 0, 12)
-        assert all(int(i.graph.node_mask.sum()) <= 120 and int(i.days) <= 9 and int(i.budget) <= 12 for i in drawn)
+        assert all(int(i.graph.node_mask.sum()) <= 400 and int(i.days) <= 9 and int(i.budget) <= 12 for i in drawn)
         assert len({int(i.days) for i in drawn}) > 2
         assert len({int(i.graph.node_mask.sum()) for i in drawn}) > 2

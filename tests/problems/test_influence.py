@@ -75,6 +75,16 @@ def test_forecast_by_hand():
     np.testing.assert_allclose(rewards, [1.5, 1.1, 0.4], rtol=1e-5)
 
 
+def test_gains_by_hand():
+    """0 → 2 fires with 0.5, 1 → 2 with 0.2. Once 0 is active, 1 adds itself and 0.2 of the half that 0 misses; 2 adds
+    the half of itself that was not expected anyway."""
+    instance = make_instance(load_network(([0, 1], [2, 2], [0.5, 0.2])), 2, 2)
+    start = RULES.reset(instance)
+    np.testing.assert_allclose(RULES.observe(instance, start).gain, [1.5, 1.2, 1], rtol=1e-6)
+    seeded = RULES.pick(instance, start, jnp.int32(0))
+    np.testing.assert_allclose(RULES.observe(instance, seeded).gain[1:], [1.1, 0.5], rtol=1e-6)
+
+
 def test_the_forecast_is_the_mean_of_what_happens():
     """4,000 nights on one random network: the mean reward lies within 4 s.e.m. of the forecast."""
     instance = make_instance(erdos_renyi(40, 5.0, np.random.default_rng(1)), 3, 5)

@@ -62,6 +62,9 @@ def test_the_way_back_counts_on_the_last_day_only():
     last, _ = RULES.end_day(instance, RULES.reset(instance), still(instance))
     last = visit(instance, last, 4)
     assert float(RULES.forecast(instance, last)) == pytest.approx(0.9 - 5 * 0.5)
+    assert float(RULES.gains(instance, RULES.reset(instance))[4]) == pytest.approx(0.9)
+    morning, _ = RULES.end_day(instance, RULES.reset(instance), still(instance))
+    assert float(RULES.gains(instance, morning)[4]) == pytest.approx(0.9 - 5 * 0.5)
 
 
 def test_a_day_without_a_visit_is_free_even_far_from_home():

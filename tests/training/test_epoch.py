@@ -102,7 +102,9 @@ def test_every_other_group_picks_without_chance_and_only_such_games_have_a_surpl
         for game in range(6):
             instance, state = one(six, game), one(one(games.mornings, game), 0)
             if int(games.num_picks[game, 0]) > 0:
-                node, _ = AGENT.chooser(learner.model, instance, games.subgoal[game, 0])(state, jnp.int32(0))
+                node, _ = AGENT.chooser(learner.model, instance, games.subgoal[game, 0], games.budget[game, 0])(
+                    state, jnp.int32(0)
+                )
                 best[game // 3].append(int(node) == int(games.picks[game, 0, 0]))
     assert any(surpluses)
     assert all(best[0]) and len(best[0]) > 3
@@ -147,17 +149,19 @@ def test_low_samples_are_the_steps_of_the_games(games, replay, low_steps, horizo
     for n in range(TRAIN.episodes):
         game = one(games, n)
         rewards = step_rewards(game.num_picks, game.forecasts, game.reward)
-        made = [(int(game.picks[d, i]), float(rewards[d, i]), d) for d in range(DAYS) for i in range(game.num_picks[d])]
-        for at, (node, _, day) in enumerate(made):
-            total = sum(0.5**j * reward for j, (_, reward, _) in enumerate(made[at : at + low_steps]))
-            then = made[at + low_steps][2] if at + low_steps < len(made) else None
-            expected.add((node, round(total, 3), then == day if horizon == "day" else then is not None))
+        steps = [(d, i) for d in range(DAYS) for i in range(game.num_picks[d])]
+        for at, (day, i) in enumerate(steps):
+            total = sum(0.5**j * float(rewards[step]) for j, step in enumerate(steps[at : at + low_steps]))
+            then = steps[at + low_steps][0] if at + low_steps < len(steps) else None
+            goes_on = then == day if horizon == "day" else then is not None
+            expected.add((int(game.picks[day, i]), round(total, 3), goes_on, int(game.budget[day]) - i))
     assert int(num_steps(replay)) == int(games.num_picks.sum())
-    config = replace(TRAIN, low_batch=200, low_steps=low_steps, low_discount=0.5, low_horizon=horizon)
+    train = replace(TRAIN, low_batch=200, low_steps=low_steps, low_discount=0.5)
+    config = replace(CONFIG, model=replace(MODEL, low_horizon=horizon), train=train)
     batch = sample_low(PROBLEM, replay, config, jax.random.key(2))
     got = {
-        (int(node), round(float(reward), 3), bool(goes_on))
-        for node, reward, goes_on in zip(batch.node, batch.reward, batch.goes_on, strict=True)
+        (int(node), round(float(reward), 3), bool(goes_on), int(left))
+        for node, reward, goes_on, left in zip(batch.node, batch.reward, batch.goes_on, batch.picks_left, strict=True)
     }
     assert got == expected
     legal = jax.vmap(PROBLEM.legal)(batch.instance, batch.state)
@@ -169,7 +173,7 @@ def test_low_samples_are_the_steps_of_the_games(games, replay, low_steps, horizo
 def test_only_the_newest_steps_are_drawn(games, replay):
     """With room for one step, only the newest game is drawn from."""
     newest = one(games, TRAIN.episodes - 1)
-    batch = sample_low(PROBLEM, replay, replace(TRAIN, low_batch=30, steps=1), jax.random.key(3))
+    batch = sample_low(PROBLEM, replay, replace(CONFIG, train=replace(TRAIN, low_batch=30, steps=1)), jax.random.key(3))
     assert set(batch.node.tolist()) <= set(newest.picks[newest.picks >= 0].tolist())
 
 

@@ -61,6 +61,7 @@ class GuidedInfluence(Influence):
             nodes=jnp.concatenate([seen.nodes, jnp.stack(columns, axis=-1)], axis=-1),
             globals=jnp.concatenate([seen.globals, jnp.stack(more).astype(jnp.float32)]),
             graph=seen.graph,
+            gain=seen.gain,
         )
 
     def largest_feature(self, instance: InfluenceInstance) -> float:

@@ -33,12 +33,15 @@ def expected_gain(instance: InfluenceInstance, state: InfluenceState) -> Float[A
     graph = instance.graph
     untouched = untouched_by_cascade(instance, state)
 
+    reached = untouched[graph.receivers]
+    goes_back = graph.reverse >= 0
+
     def extend(_, message):
         onward = graph.weight * message
-        back = jnp.where(graph.reverse >= 0, onward[graph.reverse], 0.0)
-        return untouched[graph.receivers] * (1 + _sum_out(instance, onward)[graph.receivers] - back)
+        back = jnp.where(goes_back, onward.at[graph.reverse].get(mode="clip"), 0.0)
+        return reached * (1 + _sum_out(instance, onward).at[graph.receivers].get(mode="clip") - back)
 
-    message = jax.lax.fori_loop(1, _hops(instance, state), extend, untouched[graph.receivers])
+    message = jax.lax.fori_loop(1, _hops(instance, state), extend, reached)
     return untouched * (1 + _sum_out(instance, graph.weight * message))
 
 

@@ -42,12 +42,11 @@ class InfluenceLuck(eqx.Module):
 
 def hit_probability(graph: Graph, active: Float[Array, " nodes"]) -> Float[Array, " nodes"]:
     """The probability 1 - Π(1 - p) that a node is hit, if node u is active with probability `active[u]`."""
-    log_miss = over_edges(active, graph.weight, graph.senders, graph.receivers, combine=_log_miss)
-    return -jnp.expm1(log_miss)
+    return 1 - over_edges(active, graph.weight, graph.senders, graph.receivers, combine=_miss, reduction="multiply")
 
 
-def _log_miss(active: Array, probability: Array) -> Array:
-    return jnp.log1p(-jnp.minimum(active * probability, 1 - 1e-7))
+def _miss(active: Array, probability: Array) -> Array:
+    return 1 - active * probability
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,13 @@ class Influence:
         hit = hit_probability(instance.graph, (state.status == ACTIVE).astype(jnp.float32))
         return state.seeded_today + jnp.where(state.status == INACTIVE, hit, 0.0).sum()
 
+    def gains(self, instance: InfluenceInstance, state: InfluenceState) -> Float[Array, " nodes"]:
+        """What seeding each node would add to the forecast: itself, and those of its neighbours that nobody else hits."""
+        graph = instance.graph
+        hit = hit_probability(graph, (state.status == ACTIVE).astype(jnp.float32))
+        missed = jnp.where(state.status == INACTIVE, 1 - hit, 0.0)
+        return missed + over_edges(missed, graph.weight, source=graph.receivers, target=graph.senders)
+
     def end_day(
         self, instance: InfluenceInstance, state: InfluenceState, luck: InfluenceLuck
     ) -> tuple[InfluenceState, Float[Array, ""]]:
@@ -111,6 +117,7 @@ class Influence:
                 [1 - state.day / instance.days, state.budget_left / jnp.maximum(instance.budget, 1)]
             ).astype(jnp.float32),
             graph=instance.graph,
+            gain=self.gains(instance, state),
         )
 
     def largest_feature(self, instance: InfluenceInstance) -> float:

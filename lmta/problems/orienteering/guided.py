@@ -98,4 +98,5 @@ class GuidedOrienteering(Orienteering):
             nodes=seen.nodes,
             globals=jnp.concatenate([seen.globals, jnp.stack(more).astype(jnp.float32)]),
             graph=seen.graph,
+            gain=seen.gain,
         )

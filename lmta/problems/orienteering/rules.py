@@ -131,6 +131,15 @@ class Orienteering:
         excess = instance.penalty * jnp.maximum(length - instance.limit, 0.0)
         return jnp.where(state.visits_today > 0, state.gain_today - crowding - excess, 0.0)
 
+    def gains(self, instance: OrienteeringInstance, state: OrienteeringState) -> Float[Array, " nodes"]:
+        """What going to each city next would add to the forecast."""
+        last_day = state.day == instance.days - 1
+        way_back = distance_between(instance.coordinates, instance.coordinates[START])
+        length = state.length + self.distances(instance, state) + jnp.where(last_day, way_back, 0.0)
+        excess = instance.penalty * jnp.maximum(length - instance.limit, 0.0)
+        crowding = instance.crowding * state.visits_today**2
+        return state.gain_today + state.profit - crowding - excess - self.forecast(instance, state)
+
     def end_day(
         self, instance: OrienteeringInstance, state: OrienteeringState, luck: OrienteeringLuck
     ) -> tuple[OrienteeringState, Float[Array, ""]]:
@@ -167,6 +176,7 @@ class Orienteering:
                 ]
             ).astype(jnp.float32),
             graph=instance.graph,
+            gain=self.gains(instance, state),
         )
 
     def largest_feature(self, instance: OrienteeringInstance) -> float:
