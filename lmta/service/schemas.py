@@ -122,7 +122,10 @@ class AdviceOut(BaseModel):
     budget_left: int
     picks: list[PickOut]
     alternatives: list[PickOut]
-    """Legal picks that were not chosen, the best first; their gain counts as if they came first today."""
+    """Legal picks that were not chosen, the best first, each in place of the last pick; their value is null where the
+    policy's own measure is not that of the rule that ranks them."""
+    ranked_by: str
+    """The node rule that ranks the alternatives."""
     why: str
     milliseconds: float
     search: SearchOut | None

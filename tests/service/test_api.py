@@ -88,6 +88,13 @@ def test_five_days_through_fifty_cities_agree_too(client, begin, tmp_path):
     assert client.get(f"{plan}/state").content == state.read_bytes()
 
 
+RANKED = [
+    ("campaigns", "les-miserables", "lmta:aim", "lookahead"),
+    ("campaigns", "les-miserables", "average-ris", "lookahead"),
+    ("tours", "fifty-cities", "lmta:sop", "greedy"),
+]
+
+
 def test_advice_has_reasons(client, begin):
     """Ann has two out-neighbours, each hit with 1/2 or 1; the seed itself counts too."""
     advice = client.get(f"{begin()}/advice").json()
@@ -98,6 +105,21 @@ def test_advice_has_reasons(client, begin):
     assert "average" in advice["why"]
     assert advice["milliseconds"] > 0
     assert advice["search"] is None
+
+
+@pytest.mark.parametrize(("kind", "sample", "policy", "measure"), RANKED)
+def test_alternatives_stand_in_the_measure_of_the_picks(client, begin, kind, sample, policy, measure):
+    """In place of the last pick a guide's next best is worth no more than that; another measure is left out."""
+    plan = begin(kind, sample=sample, days=3, budget=9, policy=policy)
+    advice = client.get(f"{plan}/advice").json()
+    values = [pick["value"] for pick in advice["alternatives"]]
+    assert advice["ranked_by"] == measure
+    assert len(values) == 5
+    if policy == "average-ris":
+        assert values == [None] * 5
+    else:
+        assert values == sorted(values, reverse=True)
+        assert kind == "tours" or values[0] <= advice["picks"][-1]["value"]
 
 
 def test_advice_stays_until_the_day_is_over(client, begin):

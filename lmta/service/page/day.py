@@ -135,7 +135,8 @@ class DayView:
         if advice["alternatives"]:
             with ui.expansion("Alternatives").classes("w-full"):
                 table({"rank": "", "id": "instead", **MEASURES}, _rows(advice["alternatives"]), left=("id",))
-                ui.label("Each as if it came first today.").classes("opacity-70 text-sm")
+                said = f"Each in place of the last pick, ranked by {advice['ranked_by']}."
+                ui.label(said).classes("opacity-70 text-sm")
 
     def _draw_policy(self) -> None:
         async def choose(event: Any) -> None:

@@ -15,6 +15,8 @@ from lmta.service.page.parts import attempt, heading, progress_text, result_text
 from lmta.service.schemas import PlanOut
 from lmta.service.store import NotFoundError, Plan
 
+PATIENCE = 3600.0
+"""Seconds for which a page that lost its connection keeps what was typed into it."""
 STYLE = """
 :root { color-scheme: light dark; }
 body { font-size: 16px; }
@@ -63,7 +65,14 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
             ui.page_title(f"{plan.title} · lmta advisor")
             await DayView(desk, forecasts, name).draw()
 
-    ui.run_with(app, title="lmta advisor", favicon="🧭", dark=None, show_welcome_message=False)
+    ui.run_with(
+        app,
+        title="lmta advisor",
+        favicon="🧭",
+        dark=None,
+        reconnect_timeout=PATIENCE,
+        show_welcome_message=False,
+    )
 
 
 @contextmanager
