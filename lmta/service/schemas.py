@@ -167,10 +167,20 @@ class TourReport(BaseModel):
     """Tomorrow's profits where they are known."""
 
 
+class AdvisedOut(BaseModel):
+    """What was advised for a day, and by whom."""
+
+    policy: str
+    budget: int
+    ids: list[Id]
+
+
 class DayOut(BaseModel):
     """A day as it is noted, and what contradicts the model of the world."""
 
     number: int
+    advised: AdvisedOut | None
+    """null where nobody asked."""
     report: dict[str, Any]
     warnings: list[str]
     result: float

@@ -59,6 +59,15 @@ class Day:
 
 
 @dataclass(frozen=True)
+class Advised:
+    """What was advised for a day, and by whom."""
+
+    policy: str
+    budget: int
+    ids: tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A campaign or a tour as it is kept: its journal without days, and the days."""
 
@@ -228,6 +237,11 @@ class Store:
         row = self._db.execute("SELECT advice FROM advice WHERE plan = ? AND day = ?", (name, day)).fetchone()
         return None if row is None else json.loads(row[0])
 
+    def advised(self, name: str) -> dict[int, Advised]:
+        """What was advised, by day, wherever it was asked for."""
+        rows = self._db.execute("SELECT day, advice FROM advice WHERE plan = ?", (name,)).fetchall()
+        return {day: _advised(**json.loads(advice)) for day, advice in rows}
+
     def keep_advice(self, seen: Plan, advice: dict[str, Any]) -> None:
         """Keep what was advised for the day that comes next, unless the plan has moved on since it was seen."""
         unchanged = "journal = ? AND (SELECT count(*) FROM days WHERE plan = id) = ?"
@@ -307,6 +321,10 @@ def _forecast(name: str, plan: str, created: str, request: str, status: str, out
 
 def _day(number: int, report: str, warnings: str, result: float, reported: str) -> Day:
     return Day(number, json.loads(report), tuple(json.loads(warnings)), result, reported)
+
+
+def _advised(*, policy: str, budget: int, picks: list[dict[str, Any]], **_: Any) -> Advised:
+    return Advised(policy, budget, tuple(pick["id"] for pick in picks))
 
 
 def _insert_day(db: sqlite3.Connection, plan: str, day: Day) -> None:

@@ -335,28 +335,36 @@ def test_a_full_disk_is_told_and_nothing_is_lost(client, begin, monkeypatch):
 
 def test_csv_is_safe_in_a_spreadsheet(client, begin):
     plan = begin()
+    client.get(f"{plan}/advice")
     report(client, plan, day=1, seeded=["=1+1", "<script>"], failed=["<script>"], activated=["ann"])
     answer = client.get(f"{plan}/export.csv")
     assert answer.headers["content-type"].startswith("text/csv")
     rows = list(csv.reader(io.StringIO(answer.text)))
     assert rows == [
-        ["day", "what", "id", "profit", "result"],
-        ["1", "seeded", "'=1+1", "", ""],
-        ["1", "seeded", "<script>", "", ""],
-        ["1", "failed", "<script>", "", ""],
-        ["1", "activated", "ann", "", ""],
-        ["1", "end of day", "", "", "2.0"],
+        ["day", "what", "id", "profit", "result", "policy", "budget"],
+        ["1", "advice", "", "", "", "average-degree", "1"],
+        ["1", "advised", "ann", "", "", "", ""],
+        ["1", "seeded", "'=1+1", "", "", "", ""],
+        ["1", "seeded", "<script>", "", "", "", ""],
+        ["1", "failed", "<script>", "", "", "", ""],
+        ["1", "activated", "ann", "", "", "", ""],
+        ["1", "end of day", "", "", "2.0", "", ""],
     ]
 
 
 def test_everything_as_json(client, begin):
+    """What was done beside what was advised, where it was asked for."""
     plan = begin()
-    report(client, plan, day=1, seeded=["ann"], activated=["bob"])
+    client.get(f"{plan}/advice")
+    report(client, plan, day=1, seeded=["eve"], activated=[])
+    report(client, plan, day=2, seeded=["ann"], activated=["bob"])
     client.get(f"{plan}/advice")
     everything = client.get(f"{plan}/export.json").json()
-    assert everything["history"][0]["report"] == {"seeded": ["ann"], "activated": ["bob"], "failed": []}
+    assert everything["history"][0]["advised"] == {"policy": "average-degree", "budget": 1, "ids": ["ann"]}
+    assert everything["history"][1]["advised"] is None
+    assert everything["history"][1]["report"] == {"seeded": ["ann"], "activated": ["bob"], "failed": []}
     assert everything["settings"]["policy"] == "average-degree"
-    assert everything["advice"]["day"] == 2
+    assert everything["advice"]["day"] == 3
 
 
 def test_what_is_taken_away_can_be_brought_back(client, begin):

@@ -24,7 +24,7 @@ from lmta.service.page.parts import (
     show_error,
     table,
 )
-from lmta.service.store import Forecast, Plan
+from lmta.service.store import Advised, Day, Forecast, Plan
 
 MOST_OPTIONS = 20_000
 """Ids that are offered while typing."""
@@ -361,10 +361,11 @@ class DayView:
     def _draw_days(self) -> None:
         is_campaign = self._where.kind == "campaign"
         names = ("seeded", "failed", "reached") if is_campaign else ("visited", "closed", "profits")
-        columns = {"day": "day", "result": "in all", **dict(zip(("done", "failed", "seen"), names, strict=True))}
+        columns = {"day": "day", "result": "in all", "advised": "advised", **dict(zip(("done", "failed", "seen"), names, strict=True))}
         columns["warnings"] = "pointed out"
-        rows = [_day_row(day.number, day.report, day.warnings, day.result) for day in self._plan.days]
-        table(columns, rows, left=("done", "failed", "seen", "warnings")).classes("days")
+        advised = self._desk.store.advised(self._name)
+        rows = [_day_row(day, advised.get(day.number)) for day in self._plan.days]
+        table(columns, rows, left=("advised", "done", "failed", "seen", "warnings")).classes("days")
 
     async def _undo(self) -> None:
         if await attempt(self._desk.undo, self._name, len(self._plan.days)):
@@ -387,18 +388,20 @@ def _draw_subgoals(search: dict[str, Any]) -> None:
         }
         for one in search["subgoals"][:SHOWN_SUBGOALS]
     ]
-    table({"subgoal": "subgoal", "share": "share", "value": "expected from today on"}, rows)
+    table({"subgoal": "subgoal", "share": "share", "value": "rough estimate from today on"}, rows)
 
 
-def _day_row(number: int, report: dict[str, Any], warnings: tuple[str, ...], result: float) -> dict[str, Any]:
+def _day_row(day: Day, advised: Advised | None) -> dict[str, Any]:
+    report = day.report
     done = report.get("seeded", report.get("visited", ()))
     failed = report.get("failed", report.get("closed", ()))
     seen = report.get("activated") or [f"{name}: {profit:g}" for name, profit in report.get("profits", ())]
     return {
-        "day": number,
+        "day": day.number,
+        "advised": ", ".join(map(str, advised.ids if advised else ())) or "–",
         "done": ", ".join(map(str, done)) or "–",
         "failed": ", ".join(map(str, failed)) or "–",
         "seen": ", ".join(map(str, seen)) or "–",
-        "result": f"{result:.4g}",
-        "warnings": " ".join(warnings) or "–",
+        "result": f"{day.result:.4g}",
+        "warnings": " ".join(day.warnings) or "–",
     }
