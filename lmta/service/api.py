@@ -14,8 +14,8 @@ from lmta.service.desk import Begin, Desk, kind_of, policies_for, standing
 from lmta.service.export import csv_text
 from lmta.service.forecast import Forecasts
 from lmta.service.schemas import (
-    AdvisedOut,
     AdviceOut,
+    AdvisedOut,
     CampaignReport,
     DayAccepted,
     DayOut,

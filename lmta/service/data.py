@@ -19,6 +19,8 @@ SUFFIXES = {"campaign": (".csv", ".tsv", ".txt", ".edges", ".graphml"), "tour": 
 LONGEST_NAME = 100
 MOST_ERRORS = 5
 MOST_BINS = 20
+TAGS_A_ROW = 4
+"""Tags of GraphML for each row that is taken: an edge and its probability, each opened and closed."""
 LARGEST_TO_REREAD = 2_000_000
 """Files up to this size are read again for more errors than the first."""
 
@@ -78,6 +80,9 @@ def check_content(content: Content, kind: Kind, limits: Limits) -> None:
     rows = content.data.count(b"<edge") + content.data.count(b"<node") if is_graphml else _count_lines(content.data)
     if rows > limits.rows:
         raise TooLargeError(f"file: {content.name} has {rows:,} rows; at most {limits.rows:,} are taken.")
+    tags, most_tags = content.data.count(b"<"), TAGS_A_ROW * limits.rows
+    if is_graphml and tags > most_tags:
+        raise TooLargeError(f"file: {content.name} has {tags:,} tags; at most {most_tags:,} are taken.")
     if is_graphml and (b"<!" in content.data.replace(b"<!--", b"") or b"\0" in content.data):
         raise InputError(f"file: {content.name} must be UTF-8 without document types or entities.")
 

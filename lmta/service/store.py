@@ -223,7 +223,7 @@ class Store:
         return day
 
     def remove_day(self, name: str, number: int) -> None:
-        """Take back the last day, and what was advised for the day after it."""
+        """Take back the last day, and what was advised and forecast after it."""
         with self._changing() as db:
             plan = _plan(db, name)
             if number != len(plan.days) or number < 1:
@@ -231,6 +231,7 @@ class Store:
                 raise ConflictError(f"day: {number} given, but only the last reported day can be taken back; {last}.")
             db.execute("DELETE FROM days WHERE plan = ? AND day = ?", (name, number))
             db.execute("DELETE FROM advice WHERE plan = ? AND day > ?", (name, number))
+            db.execute("DELETE FROM forecasts WHERE plan = ? AND json_extract(request, '$.day') > ?", (name, number))
 
     def advice(self, name: str, day: int) -> dict[str, Any] | None:
         """What was advised for a day, if it was asked for."""

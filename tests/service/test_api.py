@@ -217,6 +217,18 @@ def test_undo_brings_back_the_day_and_its_advice(client, begin):
     assert client.delete(f"{plan}/days/0").status_code == 409
 
 
+def test_undo_forgets_forecasts_of_later_days(client, begin):
+    plan = begin()
+    for day in (1, 2):
+        job = client.post(f"{plan}/forecast", json={"futures": 2}).json()
+        finished(client, f"{plan}/forecasts/{job['id']}")
+        report(client, plan, day=day, seeded=[], activated=[])
+    client.delete(f"{plan}/days/2")
+    assert [job["day"] for job in client.get(f"{plan}/forecasts").json()] == [2, 1]
+    client.delete(f"{plan}/days/1")
+    assert [job["day"] for job in client.get(f"{plan}/forecasts").json()] == [1]
+
+
 def test_another_policy_from_today_on(client, begin):
     plan = begin()
     client.get(f"{plan}/advice")
@@ -317,6 +329,34 @@ def test_a_forecast_that_breaks_off_leaves_room_for_the_next(client, begin, monk
     assert "ZeroDivisionError" in caplog.text
     job = client.post(f"{plan}/forecast", json={"futures": 2}).json()
     assert finished(client, f"{plan}/forecasts/{job['id']}")["status"] == "done"
+
+
+def test_a_forecast_whose_end_cannot_be_noted_leaves_room_for_the_next(client, begin, monkeypatch, caplog):
+    plan = begin()
+
+    def full(self, name, status, outcome=None):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store.Store, "mark_forecast", full)
+        client.post(f"{plan}/forecast", json={"futures": 2})
+        for _ in range(600):
+            if "its end could not be noted" in caplog.text:
+                break
+            time.sleep(0.05)
+    job = client.post(f"{plan}/forecast", json={"futures": 2}).json()
+    assert finished(client, f"{plan}/forecasts/{job['id']}")["status"] == "done"
+
+
+def test_a_cancelled_forecast_makes_room_while_another_runs(client, begin, monkeypatch):
+    monkeypatch.setattr(forecast, "MOST_WAITING", 2)
+    plan = begin(sample="les-miserables", days=10, budget=10, policy="average-lookahead")
+    ask = lambda: client.post(f"{plan}/forecast", json={"futures": 2000})  # noqa: E731
+    jobs = [ask().json()["id"], ask().json()["id"]]
+    refused = ask()
+    assert (refused.status_code, "2 forecasts are waiting already" in refused.text) == (409, True)
+    client.delete(f"{plan}/forecasts/{jobs[1]}")
+    assert ask().status_code == 202
 
 
 def test_a_full_disk_is_told_and_nothing_is_lost(client, begin, monkeypatch):

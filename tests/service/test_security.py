@@ -150,6 +150,12 @@ def test_uploads_are_bounded(open_service):
     assert len(client.get("/api/v1/plans").json()) == 1
 
 
+def test_tags_of_graphml_are_bounded():
+    content = Content("a.graphml", b"<graphml>" + b"<key/>" * 80 + b"</graphml>")
+    with pytest.raises(InputError, match=r"a\.graphml has 82 tags; at most 80 are taken"):
+        check_content(content, "campaign", Limits(rows=20))
+
+
 @pytest.mark.parametrize(
     "text",
     [

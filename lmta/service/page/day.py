@@ -289,7 +289,9 @@ class DayView:
         ]
         columns = {"policy": "if this decides", "mean": "expected in the end", "interval": "9 of 10 futures"}
         table(columns, rows, left=("policy",)).classes("expected")
-        said = f"From day {job.outcome['day']} on, {job.request['futures']} futures with the same luck for everyone."
+        made = job.outcome["day"]
+        since = "" if made == self._where.day else ", without what has happened since"
+        said = f"As seen on day {made}{since}: {job.request['futures']} futures with the same luck for everyone."
         ui.label(said).classes("opacity-70 text-sm")
 
     def _draw_ask(self) -> None:
@@ -313,7 +315,8 @@ class DayView:
         """Show how a job gets on until it has ended."""
 
         async def look() -> None:
-            now = await attempt(self._desk.store.forecast, self._name, job.id)
+            jobs = await attempt(self._desk.store.forecasts, self._name) or ()
+            now = next((other for other in jobs if other.id == job.id), None)  # none where its day was taken back
             if now is not None and now.status in ("queued", "running"):
                 bar.value = self._forecasts.progress(now)
                 return
@@ -361,8 +364,8 @@ class DayView:
     def _draw_days(self) -> None:
         is_campaign = self._where.kind == "campaign"
         names = ("seeded", "failed", "reached") if is_campaign else ("visited", "closed", "profits")
-        columns = {"day": "day", "result": "in all", "advised": "advised", **dict(zip(("done", "failed", "seen"), names, strict=True))}
-        columns["warnings"] = "pointed out"
+        reported = dict(zip(("done", "failed", "seen"), names, strict=True))
+        columns = {"day": "day", "result": "in all", "advised": "advised", **reported, "warnings": "pointed out"}
         advised = self._desk.store.advised(self._name)
         rows = [_day_row(day, advised.get(day.number)) for day in self._plan.days]
         table(columns, rows, left=("advised", "done", "failed", "seen", "warnings")).classes("days")
