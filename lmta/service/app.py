@@ -28,6 +28,7 @@ MOST_AT_ONCE = 16
 """Requests that are worked on at once; others wait their turn."""
 STATUS = ((NotFoundError, 404), (ConflictError, 409), (TooLargeError, 413), (InputError, 422))
 DOCS = "/docs"
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 LOG = logging.getLogger(__name__)
 _LOGIN_FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><title>lmta</title>
 <meta name="viewport" content="width=device-width"><style>:root{{color-scheme:light dark}}
@@ -56,6 +57,7 @@ def make_app(desk: Desk, *, only_loopback: bool = True, token: str | None = None
         lifespan=lifespan,
     )
     app.include_router(make_router(desk, forecasts))
+    app.add_route("/api/{rest:path}", _unknown, METHODS)
     app.add_exception_handler(InputError, _refused)
     app.add_exception_handler(sqlite3.OperationalError, _unwritten)
     app.add_exception_handler(RequestValidationError, _misread)
@@ -97,6 +99,11 @@ def _add_login(app: FastAPI, guard: Guard) -> None:
         answer = RedirectResponse("/", status_code=303)
         answer.set_cookie(COOKIE, guard.cookie(), httponly=True, samesite="strict")
         return answer
+
+
+def _unknown(request: Request) -> Response:
+    """Whatever no route before it answers; the page, which comes after it, would answer in HTML."""
+    return _problem(404, f"There is no such request here; {DOCS} has all of them.")
 
 
 def _refused(request: Request, error: Exception) -> Response:

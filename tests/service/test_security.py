@@ -127,6 +127,13 @@ def test_uploads_to_the_page_are_bounded_too(guarded, token):
             assert visitor.post(place, content=body, headers=form).status_code == code
 
 
+@pytest.mark.parametrize(("method", "path"), [("GET", "/api/v1/nothing"), ("PUT", "/api/v1/plans"), ("GET", "/api")])
+def test_what_the_api_does_not_know_is_told_in_json(address, method, path):
+    answer = httpx2.request(method, address + path + "/")
+    assert answer.status_code == 404
+    assert answer.json() == {"detail": "There is no such request here; /docs has all of them."}
+
+
 def test_uploads_are_bounded(open_service):
     client = open_service(limits=Limits(bytes=1_000, rows=20))
     settings = {"days": 2, "budget": 1}
