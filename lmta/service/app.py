@@ -30,7 +30,7 @@ STATUS = ((NotFoundError, 404), (ConflictError, 409), (TooLargeError, 413), (Inp
 DOCS = "/docs"
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 LOG = logging.getLogger(__name__)
-_LOGIN_FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><title>lmta</title>
+_LOGIN_FORM = """<!doctype html><html lang="en-US"><meta charset="utf-8"><title>lmta</title>
 <meta name="viewport" content="width=device-width"><style>:root{{color-scheme:light dark}}
 body{{font:1rem system-ui;max-width:24rem;margin:20vh auto;padding:1rem}}input,button{{font:inherit;padding:.5rem;
 width:100%;box-sizing:border-box;margin:.4rem 0}}</style>
@@ -122,7 +122,8 @@ def _misread(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     hidden = {"body", "query", "path", "CampaignReport", "TourReport"}
-    field = ".".join(str(part) for part in first["loc"] if part not in hidden) or "body"
+    place = () if first["type"] == "json_invalid" else first["loc"]  # of bad JSON it is a position, not a field
+    field = ".".join(str(part) for part in place if part not in hidden) or "body"
     return _problem(422, f"{field}: {first['msg']}.")
 
 

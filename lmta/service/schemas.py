@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, StringConstraints
 
 Id = StrictInt | StrictStr
 """A node or a city as the data have it; a number may also be given as text."""
 PlanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-Title = Annotated[str, Field(max_length=200)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 PolicyName = Annotated[str, Field(max_length=100, examples=["average-lookahead"])]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 KindName = Literal["campaign", "tour"]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lmta.advisor.journal import Journal, journal_text, read_journal
-from lmta.problems.delimited import Content, shown
+from lmta.problems.delimited import Content, quoted, shown
 from lmta.types import InputError
 
 FORMAT = 1
@@ -104,6 +104,7 @@ class Store:
         self._lock = threading.Lock()
         try:
             make_folder(folder)
+            self._path.touch(0o600)  # whatever the folder's own mode; SQLite gives its other files the same
             self._prepare()
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"data: {shown(folder)} cannot hold the database ({error}); name another.") from None
@@ -278,7 +279,7 @@ class Store:
         """A job of a campaign or tour."""
         row = self._db.execute(f"{_FORECASTS} WHERE plan = ? AND id = ?", (plan, name)).fetchone()
         if row is None:
-            raise NotFoundError(f"forecast: {name!r} is not there.")
+            raise NotFoundError(f"forecast: {quoted(name)} is not there.")
         return _forecast(*row)
 
     def forecasts(self, plan: str) -> list[Forecast]:
@@ -313,7 +314,7 @@ def _plan(db: sqlite3.Connection, name: str) -> Plan:
 
 
 def _gone(name: str) -> NotFoundError:
-    return NotFoundError(f"id: {name!r} is not there; it may have been removed.")
+    return NotFoundError(f"id: {quoted(name)} is not there; it may have been removed.")
 
 
 def _forecast(name: str, plan: str, created: str, request: str, status: str, outcome: str | None) -> Forecast:

@@ -237,6 +237,22 @@ def test_another_policy_from_today_on(client, begin):
     assert client.get("/api/v1/plans").json()[0]["title"] == "Spring"
 
 
+def test_an_empty_title_is_refused(client, begin):
+    plan = begin(title="Spring")
+    assert client.patch(plan, json={"title": "  "}).status_code == 422
+    assert client.get(plan).json()["title"] == "Spring"
+
+
+def test_what_is_no_json_is_told_so(client, begin):
+    answer = client.patch(begin(), content=b'{"title":', headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["detail"]) == (422, "body: JSON decode error.")
+
+
+def test_endless_ids_are_shortened_in_messages(client, begin):
+    detail = report(client, begin(), day=1, seeded=["x" * 10_000], activated=[]).json()["detail"]
+    assert len(detail) < 200
+
+
 @pytest.mark.parametrize("policy", ["lmta:/etc", "lmta:runs/aim", "no-such", "even-insertion", ""])
 def test_a_policy_that_may_not_be_chosen(client, begin, policy):
     plan = begin()
@@ -444,9 +460,9 @@ def test_a_preview_names_the_lines_at_fault(client):
     text = "source,target,probability\na,b,0.5\na,c,2\nb,b,0.1\nc,d,x\nd,a,1\n"
     seen = client.post("/api/v1/preview", data={"kind": "campaign"}, files={"file": ("my net.csv", text)}).json()
     assert [error.split(";")[0] for error in seen["errors"]] == [
-        "my net.csv, line 5: probability 'x' is not a number",
-        "my net.csv, line 4: source and target are both 'b'",
         "my net.csv, line 3: probability 2.0 is not between 0 and 1",
+        "my net.csv, line 4: source and target are both 'b'",
+        "my net.csv, line 5: probability 'x' is not a number",
     ]
 
 

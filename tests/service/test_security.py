@@ -35,6 +35,11 @@ def test_a_token_that_can_be_guessed_is_refused():
         check_exposure("0.0.0.0", "12345")
 
 
+def test_a_token_that_no_header_carries_is_refused():
+    with pytest.raises(InputError, match="token: has characters that a request's header cannot carry"):
+        check_exposure("127.0.0.1", "correct hörse battery")
+
+
 def test_the_command_refuses_to_be_open_to_all(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("LMTA_TOKEN", raising=False)
     assert cli.run(["serve", "--host", "0.0.0.0", "--data", str(tmp_path / "data")]) == 2
