@@ -39,6 +39,8 @@ FIELDS = {
     "tour": {"visited": "Visited, in order", "closed": "Of these were closed"},
 }
 """The ids in a report and what the form calls them; what was done comes first."""
+CARDS_ON_A_PHONE = ":grid=Quasar.Screen.lt.sm"
+"""A card for each row where a table would be too wide."""
 MEASURES = {"value": "value", "gain": "adds today"}
 
 
@@ -398,7 +400,9 @@ class DayView:
         columns = {"day": "day", "result": "in all", "advised": "advised", **reported, "warnings": "pointed out"}
         advised = self._desk.store.advised(self._name)
         rows = [_day_row(day, advised.get(day.number)) for day in self._plan.days]
-        table(columns, rows, left=("advised", "done", "failed", "seen", "warnings")).classes("days")
+        table(columns, rows, left=("advised", "done", "failed", "seen", "warnings")).classes("days").props(
+            CARDS_ON_A_PHONE
+        )
 
     async def _undo(self) -> None:
         last = self._plan.days[-1]
