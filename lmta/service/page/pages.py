@@ -22,9 +22,10 @@ STYLE = """
 body { font-size: 16px; }
 .nicegui-content { padding: 0; }
 a:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid #f0a202; outline-offset: 2px; }
-.body--dark :is(.q-btn--outline, .q-btn--flat, .q-field, .q-radio, .q-checkbox) {
+.body--dark :is(.q-btn--outline, .q-btn--flat, .q-field, .q-radio, .q-checkbox, .q-menu) {
   --q-primary: #7cc0e8; --q-negative: #ff8a80;
 }
+.body--dark [role=main] a { color: #7cc0e8; }
 .ids { overflow-wrap: anywhere; }
 .q-table th { white-space: nowrap; overflow-wrap: normal; }
 .q-table td { min-width: 3rem; }
