@@ -4,13 +4,19 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 READY := .venv/.ready
 
-.PHONY: demo test soak lint format lock clean
+.PHONY: demo test browser soak lint format lock clean
 
 demo: $(READY)
 	.venv/bin/lmta demo --out demo
 
-test: $(READY) lint
+test: $(READY) lint browser
 	.venv/bin/pytest -n 2
+
+# The page is tested in Chromium: Debian's is installed where that is possible; without one its tests are skipped.
+browser:
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome || \
+	{ [ "$$(id -u)" = 0 ] && apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -y install chromium; }; } \
+	> /dev/null 2>&1 || echo "No Chromium and no way to install it: the tests of the page are skipped."
 
 # What takes too long for every day: a hundred kills of the service, and ten times as much nonsense sent to it.
 soak: $(READY)

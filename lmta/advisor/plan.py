@@ -24,7 +24,7 @@ from lmta.agents.players import player
 from lmta.agents.saved import SHIPPED
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
-from lmta.problems.delimited import first_repeat, numbers, read_lines, read_table, shown
+from lmta.problems.delimited import FilePath, first_repeat, numbers, quoted, read_lines, read_table, shown
 from lmta.problems.orienteering.importer import NAME, PROFIT
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.session import Session, check_seed
@@ -190,27 +190,28 @@ def _live_a_day(settings: PlanSettings, journal: Journal, session: Session) -> J
     """Report what was done and observed to the session, and note it."""
     assert settings.observed is not None
     if settings.done is not None:
-        done = _names(settings.done, session)
+        done = read_names(settings.done, session)
     elif journal.advised is not None or session.finished:
         done = journal.advised or ()
     else:
         raise InputError("observed: nothing was advised for today yet; ask first, or say with --done what was done.")
-    failed = () if settings.failed is None else _names(settings.failed, session)
+    failed = () if settings.failed is None else read_names(settings.failed, session)
     day: Any
     if isinstance(journal, TourJournal):
-        day = TourDay(visited=done, profits=_profits(settings.observed, session), closed=failed)
+        day = TourDay(visited=done, profits=read_profits(settings.observed, session), closed=failed)
     else:
-        day = CampaignDay(seeded=done, activated=_names(settings.observed, session), failed=failed)
+        day = CampaignDay(seeded=done, activated=read_names(settings.observed, session), failed=failed)
     journal.report(session, day)
     return replace(journal, history=(*journal.history, day), advised=None)
 
 
-def _names(path: Path, session: Session) -> tuple[Any, ...]:
+def read_names(path: FilePath, session: Session) -> tuple[Any, ...]:
     """Ids, one a line."""
-    return tuple(session.name(line.strip(), shown(path)) for line in read_lines(path) if line.strip())
+    lines = enumerate(map(str.strip, read_lines(path)), 1)
+    return tuple(session.name(line, f"{shown(path)}, line {number}") for number, line in lines if line)
 
 
-def _profits(path: Path, session: Session) -> tuple[tuple[Any, float], ...]:
+def read_profits(path: FilePath, session: Session) -> tuple[tuple[Any, float], ...]:
     """Lines of name and profit; there may be none."""
     if not any(line.strip() for line in read_lines(path)):
         return ()
@@ -220,6 +221,7 @@ def _profits(path: Path, session: Session) -> tuple[tuple[Any, float], ...]:
         raise table.origin.error(0, "expected 2 columns (name, profit), found 1.")
     repeat = first_repeat(names)
     if repeat is not None:
-        raise table.origin.error(repeat[1], f"{names[repeat[1]]!r} has a profit already.")
+        raise table.origin.error(repeat[1], f"{quoted(names[repeat[1]])} has a profit already.")
     values = numbers(profits, "profit", table.origin).tolist()
-    return tuple((session.name(name, shown(path)), value) for name, value in zip(names, values, strict=True))
+    places = [f"{shown(path)}, {table.origin.place(record)}" for record in range(len(names))]
+    return tuple((session.name(name, place), value) for name, place, value in zip(names, places, values, strict=True))

@@ -66,7 +66,7 @@ def _subgoals(search: SearchReport) -> Table:
     table = Table(title="subgoals that the search compared")
     table.add_column("subgoal", justify="right")
     table.add_column("share", justify="right")
-    table.add_column("expected from today on", justify="right")
+    table.add_column("rough estimate from today on", justify="right")
     for subgoal in np.argsort(-search.policy, kind="stable")[:SHOWN_SUBGOALS]:
         chosen = " (chosen)" if subgoal == search.subgoal else ""
         share, value = search.policy[subgoal], search.subgoal_values[subgoal]

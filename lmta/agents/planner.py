@@ -8,6 +8,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, UInt32
 
 from lmta.agents.lmta import Agent, Intent
@@ -56,14 +57,15 @@ class Planner(AbstractPlayer):
         return map_over_cores(day, (self.model, common), own, states, batch.luck, jnp.asarray(seeds, jnp.uint32))
 
     def why(self, choice: Choice, budget_left: int) -> str:
-        """The budget, the subgoal with its weight in the search, and what is expected."""
+        """The budget, the subgoal with its weight in the search, and what the model itself makes of it."""
         search = choice.search
         assert search is not None
         short = ", but no more than these are in reach and worth it" if len(choice.picks) < choice.budget else ""
+        rough = np.format_float_positional(search.value, 3, unique=False, fractional=False, trim="-")
         return (
-            f"{choice.budget} of {budget_left} left for subgoal {search.subgoal}, which has "
-            f"{search.policy[search.subgoal]:.0%} of the search policy{short}; {search.value:.4g} is expected from "
-            f"today to the end; a pick's value is {self.agent.value_of_a_pick}."
+            f"{choice.budget} of {budget_left} left for subgoal {search.subgoal}, which the search chose "
+            f"({search.policy[search.subgoal]:.0%}){short}; a pick's value is {self.agent.value_of_a_pick}; "
+            f"the model's own rough estimate is {rough} more by the end."
         )
 
     def fitted(self, days: int, budget: int) -> Agent:

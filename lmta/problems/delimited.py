@@ -15,6 +15,8 @@ from lmta.types import InputError, NodeId
 
 FilePath = str | PathLike[str]
 
+LONGEST_RECORD = 100_000
+"""Characters that a line or a record may have: what is longer is no table, and would fill the memory once split."""
 _LONGEST_QUOTE = 80
 _SNIFFED = {".csv": ",;\t", ".tsv": "\t"}
 _FALLBACK = {".csv": ",", ".tsv": "\t"}
@@ -118,30 +120,44 @@ def read_lines(path: FilePath) -> list[str]:
     except UnicodeDecodeError as error:
         line = _line_of(content, error.start)
         raise error_at(path, line, "is not UTF-8; save the file as UTF-8 text.") from None
-    return list(io.StringIO(text, newline=""))
+    lines = list(io.StringIO(text, newline=""))
+    for number, line in enumerate(lines, 1):
+        _refuse_endless(path, number, len(line))
+    return lines
+
+
+def _refuse_endless(path: FilePath, line: int, length: int) -> None:
+    if length > LONGEST_RECORD:
+        fault = f"is longer than {LONGEST_RECORD:,} characters; write one record per line and close each quote."
+        raise error_at(path, line, fault)
 
 
 def _line_of(content: bytes, position: int) -> int:
     return len(re.findall(rb"\r\n|\r|\n", content[:position])) + 1
 
 
-def read_rows(path: FilePath) -> Rows:
-    """The records of a delimited file, without blank lines and without lines that start with # above the first."""
+def read_rows(path: FilePath, widest: int) -> Rows:
+    """The records of a delimited file, without blank lines and without lines that start with # above the first.
+
+    A record with more than `widest` fields, or with another number than the first, is the last: no table has it.
+    """
     lines = read_lines(path)
     first = next((line for line in lines if not _is_skipped(line)), None)
     if first is None:
         raise InputError(f"{shown(path)}: has no rows; one record per line is needed.")
     delimiter = _delimiter(path, first)
     rows = Rows([], [])
-    start = 0  # the line on which the current record starts, 0 between records
+    start = length = 0  # the line on which the current record starts, 0 between records; its length so far
 
     def record_lines() -> Iterator[str]:
-        nonlocal start
+        nonlocal start, length
         for number, line in enumerate(lines, 1):
             if not start:
                 if line.isspace() or (not rows.lines and _is_skipped(line)):
                     continue
-                start = number
+                start, length = number, 0
+            length += len(line)
+            _refuse_endless(path, start, length)
             yield line
 
     try:
@@ -149,6 +165,8 @@ def read_rows(path: FilePath) -> Rows:
             rows.lines.append(start)
             rows.fields.append(tuple(map(str.strip, fields)))
             start = 0
+            if len(fields) > widest or len(fields) != len(rows.fields[0]):
+                break
     except csv.Error as error:
         reason = str(error).replace("\t", "tab")
         fault = f'is malformed ({reason}); close each quote, and write " inside a quoted field as "".'
@@ -179,7 +197,7 @@ def read_table(path: FilePath, columns: Sequence[Column]) -> Table:
 
     A first line made of known names is a header, in any order; without one the columns are positional.
     """
-    lines, records = read_rows(path)
+    lines, records = read_rows(path, len(columns))
     first = lines[0]
     names = _header(records[0], columns)
     has_header = names is not None

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lmta.problems.base import Problem
+from lmta.problems.delimited import quoted
 from lmta.types import InputError, NodeId
 
 MAX_DAYS = 10_000
@@ -61,10 +62,10 @@ class Session:
         try:
             found = self._index.get(name)
         except TypeError:
-            raise InputError(f"{field}: {name!r} cannot be a node's id; give a name or a number.") from None
+            raise InputError(f"{field}: {quoted(name)} cannot be a node's id; give a name or a number.") from None
         found = self._index_of_text.get(str(name)) if found is None else found
         if found is None:
-            raise InputError(f"{field}: {name!r} is not one of the {len(self.ids)} known ids.")
+            raise InputError(f"{field}: {quoted(name)} is not one of the {len(self.ids)} known ids.")
         return found
 
     def name(self, given: Any, field: str) -> NodeId:
@@ -73,12 +74,12 @@ class Session:
 
     def _indices(self, names: Any, field: str) -> list[int]:
         if isinstance(names, str) or not isinstance(names, Iterable):
-            raise InputError(f"{field}: give a list of ids, not {names!r} alone.")
+            raise InputError(f"{field}: give a list of ids, not {quoted(names)} alone.")
         indices = [self.index(name, field) for name in names]
         seen: set[int] = set()
         for i in indices:
             if i in seen:
-                raise InputError(f"{field}: {self.ids[i]!r} is named twice.")
+                raise InputError(f"{field}: {quoted(self.ids[i])} is named twice.")
             seen.add(i)
         return indices
 
@@ -87,7 +88,7 @@ class Session:
         indices, allowed = self._indices(names, field), set(whole)
         for i in indices:
             if i not in allowed:
-                raise InputError(f"{field}: {self.ids[i]!r} is not among those {whole_field}; name it there too.")
+                raise InputError(f"{field}: {quoted(self.ids[i])} is not among those {whole_field}; name it there too.")
         return set(indices)
 
     def _check_day(self, num_picks: int, field: str) -> None:

@@ -15,6 +15,7 @@ from lmta.service.export import csv_text
 from lmta.service.forecast import Forecasts
 from lmta.service.schemas import (
     AdviceOut,
+    AdvisedOut,
     CampaignReport,
     DayAccepted,
     DayOut,
@@ -30,7 +31,7 @@ from lmta.service.schemas import (
     SampleOut,
     TourReport,
 )
-from lmta.service.store import Day, Forecast, Plan
+from lmta.service.store import Advised, Day, Forecast, Plan
 from lmta.types import InputError
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -181,12 +182,14 @@ def _add_days(router: APIRouter, desk: Desk) -> None:
         if isinstance(report, TourReport):
             given["profits"] = {entry.id: entry.profit for entry in report.profits}
         day = desk.report(plan_id, report.day, given)
-        return DayAccepted(day=_day_out(day), plan=standing(desk.store.plan(plan_id)))
+        told = _day_out(day, desk.store.advised(plan_id))
+        return DayAccepted(day=told, plan=standing(desk.store.plan(plan_id)))
 
     @router.get("/plans/{plan_id}/history", tags=["days"])
     def list_days(plan_id: Name) -> list[DayOut]:
         """The days so far."""
-        return [_day_out(day) for day in desk.store.plan(plan_id).days]
+        plan, advised = desk.store.plan(plan_id), desk.store.advised(plan_id)
+        return [_day_out(day, advised) for day in plan.days]
 
     @router.delete("/plans/{plan_id}/days/{day}", tags=["days"])
     def undo_day(plan_id: Name, day: int) -> PlanOut:
@@ -223,20 +226,22 @@ def _add_exports(router: APIRouter, desk: Desk, forecasts: Forecasts) -> None:
         """Everything about it."""
         plan = desk.store.plan(plan_id)
         advice = desk.store.advice(plan_id, plan.day)
+        advised = desk.store.advised(plan_id)
         begun = desk.journal(plan)
         hidden = {"history", "advised"}
         return Export(
             plan=standing(plan),
             settings={name: value for name, value in asdict(begun).items() if name not in hidden},
-            history=[_day_out(day) for day in plan.days],
+            history=[_day_out(day, advised) for day in plan.days],
             advice=None if advice is None else AdviceOut(**advice),
             forecasts=[forecast_out(job, forecasts) for job in desk.store.forecasts(plan_id)],
         )
 
     @router.get("/plans/{plan_id}/export.csv", tags=["export"], response_class=Response, responses=_file("text/csv"))
     def export_csv(plan_id: Name) -> Response:
-        """One line for everything that was done or observed, safe to open in a spreadsheet."""
-        return _download(csv_text(desk.store.plan(plan_id)).encode(), "text/csv", f"{plan_id}.csv")
+        """One line for everything that was advised, done or observed, safe to open in a spreadsheet."""
+        text = csv_text(desk.store.plan(plan_id), desk.store.advised(plan_id))
+        return _download(text.encode(), "text/csv", f"{plan_id}.csv")
 
     @router.get("/plans/{plan_id}/state", tags=["export"], response_class=Response, responses=_file("application/json"))
     def export_state(plan_id: Name) -> Response:
@@ -267,8 +272,9 @@ def forecast_out(forecast: Forecast, forecasts: Forecasts) -> ForecastOut:
     )
 
 
-def _day_out(day: Day) -> DayOut:
-    return DayOut(**asdict(day))
+def _day_out(day: Day, advised: dict[int, Advised]) -> DayOut:
+    then = advised.get(day.number)
+    return DayOut(**asdict(day), advised=None if then is None else AdvisedOut(**asdict(then)))
 
 
 def _begun(plan: Plan, warnings: list[str]) -> NewPlanOut:

@@ -28,8 +28,9 @@ MOST_AT_ONCE = 16
 """Requests that are worked on at once; others wait their turn."""
 STATUS = ((NotFoundError, 404), (ConflictError, 409), (TooLargeError, 413), (InputError, 422))
 DOCS = "/docs"
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 LOG = logging.getLogger(__name__)
-_LOGIN_FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><title>lmta</title>
+_LOGIN_FORM = """<!doctype html><html lang="en-US"><meta charset="utf-8"><title>lmta</title>
 <meta name="viewport" content="width=device-width"><style>:root{{color-scheme:light dark}}
 body{{font:1rem system-ui;max-width:24rem;margin:20vh auto;padding:1rem}}input,button{{font:inherit;padding:.5rem;
 width:100%;box-sizing:border-box;margin:.4rem 0}}</style>
@@ -56,6 +57,7 @@ def make_app(desk: Desk, *, only_loopback: bool = True, token: str | None = None
         lifespan=lifespan,
     )
     app.include_router(make_router(desk, forecasts))
+    app.add_route("/api/{rest:path}", _unknown, METHODS)
     app.add_exception_handler(InputError, _refused)
     app.add_exception_handler(sqlite3.OperationalError, _unwritten)
     app.add_exception_handler(RequestValidationError, _misread)
@@ -99,6 +101,11 @@ def _add_login(app: FastAPI, guard: Guard) -> None:
         return answer
 
 
+def _unknown(request: Request) -> Response:
+    """Whatever no route before it answers; the page, which comes after it, would answer in HTML."""
+    return _problem(404, f"There is no such request here; {DOCS} has all of them.")
+
+
 def _refused(request: Request, error: Exception) -> Response:
     code = next(code for kind, code in STATUS if isinstance(error, kind))
     return _problem(code, str(error))
@@ -115,7 +122,8 @@ def _misread(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     hidden = {"body", "query", "path", "CampaignReport", "TourReport"}
-    field = ".".join(str(part) for part in first["loc"] if part not in hidden) or "body"
+    place = () if first["type"] == "json_invalid" else first["loc"]  # of bad JSON it is a position, not a field
+    field = ".".join(str(part) for part in place if part not in hidden) or "body"
     return _problem(422, f"{field}: {first['msg']}.")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -19,6 +19,8 @@ SUFFIXES = {"campaign": (".csv", ".tsv", ".txt", ".edges", ".graphml"), "tour": 
 LONGEST_NAME = 100
 MOST_ERRORS = 5
 MOST_BINS = 20
+TAGS_A_ROW = 4
+"""Tags of GraphML for each row that is taken: an edge and its probability, each opened and closed."""
 LARGEST_TO_REREAD = 2_000_000
 """Files up to this size are read again for more errors than the first."""
 
@@ -78,6 +80,9 @@ def check_content(content: Content, kind: Kind, limits: Limits) -> None:
     rows = content.data.count(b"<edge") + content.data.count(b"<node") if is_graphml else _count_lines(content.data)
     if rows > limits.rows:
         raise TooLargeError(f"file: {content.name} has {rows:,} rows; at most {limits.rows:,} are taken.")
+    tags, most_tags = content.data.count(b"<"), TAGS_A_ROW * limits.rows
+    if is_graphml and tags > most_tags:
+        raise TooLargeError(f"file: {content.name} has {tags:,} tags; at most {most_tags:,} are taken.")
     if is_graphml and (b"<!" in content.data.replace(b"<!--", b"") or b"\0" in content.data):
         raise InputError(f"file: {content.name} must be UTF-8 without document types or entities.")
 
@@ -122,13 +127,12 @@ def _histogram(values: np.ndarray) -> tuple[Bin, ...]:
 
 
 def _errors(content: Content, kind: Kind, directed: bool, first: InputError) -> tuple[str, ...]:
-    """The first errors: each line at fault is left out and the rest is read again."""
+    """The first errors by line: each line at fault is left out and the rest is read again."""
     errors = [str(first)]
     data = content.data
     while len(errors) < MOST_ERRORS and len(data) <= LARGEST_TO_REREAD:
-        found = re.match(rf"{re.escape(content.name)}, line (\d+): (?!looks like a header)", errors[-1])
         lines = data.split(b"\n")
-        number = int(found.group(1)) if found else 0
+        number = 0 if "looks like a header" in errors[-1] else _line_named(content, errors[-1])
         if not 1 <= number <= len(lines) or b'"' in lines[number - 1] or not lines[number - 1].strip():
             break
         lines[number - 1] = b""
@@ -139,7 +143,13 @@ def _errors(content: Content, kind: Kind, directed: bool, first: InputError) -> 
             errors.append(str(error))
         else:
             break
-    return tuple(errors)
+    return tuple(sorted(errors, key=partial(_line_named, content)))
+
+
+def _line_named(content: Content, error: str) -> int:
+    """The line that an error is about, or 0."""
+    found = re.match(rf"{re.escape(content.name)}, line (\d+): ", error)
+    return int(found.group(1)) if found else 0
 
 
 @dataclass(frozen=True)

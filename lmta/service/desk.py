@@ -27,7 +27,7 @@ from lmta.agents.saved import SHIPPED
 from lmta.hints import hearing
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import policy_names
-from lmta.problems.delimited import Content
+from lmta.problems.delimited import Content, quoted
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
@@ -98,7 +98,9 @@ def standing(plan: Plan) -> PlanOut:
 def named_player(name: str, kind: Kind) -> AbstractPlayer:
     """The policy of that name, read once. No request reaches the file system: a folder is never a name here."""
     if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in SHIPPED:
-        raise InputError(f"policy: {name!r} names a folder; only the names of `lmta policies` may be chosen here.")
+        raise InputError(
+            f"policy: {quoted(name)} names a folder; only the names of `lmta policies` may be chosen here."
+        )
     return player(name, PROBLEM_OF[kind])
 
 

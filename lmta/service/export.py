@@ -4,21 +4,25 @@ import csv
 import io
 from typing import Any
 
-from lmta.service.store import Plan
+from lmta.service.store import Advised, Plan
 
 _FORMULA = tuple("=+-@＝＋－＠\t\r\n")
-HEADER = ("day", "what", "id", "profit", "result")
+HEADER = ("day", "what", "id", "profit", "result", "policy", "budget")
 
 
-def csv_text(plan: Plan) -> str:
-    """One line for everything that was done or observed on a day."""
+def csv_text(plan: Plan, advised: dict[int, Advised]) -> str:
+    """One line for everything that was advised, done or observed on a day."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
-    writer.writerow(HEADER)
+    writer = csv.DictWriter(text, HEADER, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
+    writer.writeheader()
     for day in plan.days:
+        then = advised.get(day.number)
+        if then is not None:
+            writer.writerow({"day": day.number, "what": "advice", "policy": then.policy, "budget": then.budget})
+            writer.writerows({"day": day.number, "what": "advised", "id": harmless(name)} for name in then.ids)
         for what, name, profit in _events(day.report):
-            writer.writerow((day.number, what, harmless(name), "" if profit is None else profit, ""))
-        writer.writerow((day.number, "end of day", "", "", day.result))
+            writer.writerow({"day": day.number, "what": what, "id": harmless(name), "profit": profit})
+        writer.writerow({"day": day.number, "what": "end of day", "result": day.result})
     return text.getvalue()
 
 

@@ -106,7 +106,7 @@ class Forecasts:
         for policy in chosen:
             named_player(policy, kind_of(plan.beginning))
         with self._lock:
-            if len(self._jobs) >= MOST_WAITING:
+            if sum(map(self._desk.store.is_wanted, list(self._jobs))) >= MOST_WAITING:
                 raise ConflictError(f"{MOST_WAITING} forecasts are waiting already; cancel one or try again later.")
             request = {"day": plan.day, "policies": list(dict.fromkeys(chosen)), "futures": futures, "seed": seed}
             forecast = self._desk.store.add_forecast(name, request)
@@ -133,20 +133,26 @@ class Forecasts:
         self._worker.join(LONGEST_STEP)
 
     def _work(self) -> None:
+        """One job after the other; one whose end cannot be noted (a full disk) must not keep the next from its turn."""
         while (name := self._waiting.get()) is not None:
-            job = self._jobs[name]
             try:
-                outcome = self._run(job)
-                self._desk.store.mark_forecast(name, "done", outcome)
-            except Stopped:
-                pass  # it was noted by whoever stopped it, or will be at the next start
-            except InputError as error:
-                self._desk.store.mark_forecast(name, "failed", {"error": str(error)})
+                self._finish(name, self._jobs[name])
             except Exception:
-                LOG.exception("forecast %s", name)
-                self._desk.store.mark_forecast(name, "failed", {"error": "The forecast broke off; see the log."})
+                LOG.exception("forecast %s: its end could not be noted", name)
             finally:
                 self._jobs.pop(name, None)
+
+    def _finish(self, name: str, job: _Job) -> None:
+        """Do a job and note how it ended."""
+        try:
+            self._desk.store.mark_forecast(name, "done", self._run(job))
+        except Stopped:
+            pass  # it was noted by whoever stopped it, or will be at the next start
+        except InputError as error:
+            self._desk.store.mark_forecast(name, "failed", {"error": str(error)})
+        except Exception:
+            LOG.exception("forecast %s", name)
+            self._desk.store.mark_forecast(name, "failed", {"error": "The forecast broke off; see the log."})
 
     def _run(self, job: _Job) -> dict[str, Any]:
         forecast = job.forecast

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from lmta.advisor.journal import CampaignDay, TourDay
+from lmta.problems.delimited import quoted
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.rules import ACTIVE, INACTIVE
 from lmta.problems.orienteering.tour import Tour
@@ -22,16 +23,16 @@ def campaign_day(session: Campaign, seeded: Any, activated: Any, failed: Any) ->
     status = np.asarray(session.state.status)
     for name in seeds:
         if status[session.index(name, "seeded")] != INACTIVE and name not in failures:
-            said.append(f"seeded: {name!r} was reached already; it costs the pick and changes nothing.")
+            said.append(f"seeded: {quoted(name)} was reached already; it costs the pick and changes nothing.")
             failures[name] = None
     new = []
     for name in hits:
         before = status[session.index(name, "activated")]
         if before != INACTIVE:
             when = "is active" if before == ACTIVE else "was reached"
-            said.append(f"activated: {name!r} {when} already; a second time changes nothing.")
+            said.append(f"activated: {quoted(name)} {when} already; a second time changes nothing.")
         elif name in seeds and name not in failures:
-            said.append(f"activated: {name!r} was seeded today; it counts once.")
+            said.append(f"activated: {quoted(name)} was seeded today; it counts once.")
         else:
             new.append(name)
     return CampaignDay(seeded=tuple(seeds), activated=tuple(new), failed=tuple(failures)), said
@@ -45,14 +46,16 @@ def tour_day(session: Tour, visited: Any, profits: dict[Any, float], closed: Any
     seen = np.asarray(session.state.visited)
     for name in route:
         if seen[session.index(name, "visited")] and name not in shut:
-            said.append(f"visited: {name!r} was visited before or is the start; it costs the visit and brings nothing.")
+            said.append(
+                f"visited: {quoted(name)} was visited before or is the start; it costs the visit and brings nothing."
+            )
             shut[name] = None
     known = []
     for given, profit in profits.items():
         name = session.name(given, "profits")
         gone = seen[session.index(name, "profits")] or (name in route and name not in shut)
         if gone and profit != 0:
-            said.append(f"profits: {name!r} has been visited or is the start; its profit stays 0.")
+            said.append(f"profits: {quoted(name)} has been visited or is the start; its profit stays 0.")
         else:
             known.append((name, profit))
     return TourDay(visited=tuple(route), profits=tuple(known), closed=tuple(shut)), said
@@ -62,6 +65,6 @@ def _once(session: Session, names: Any, field: str, said: list[str]) -> dict[Any
     """The ids as the data have them, in order and each once."""
     times = Counter(session.name(name, field) for name in names)
     said.extend(
-        f"{field}: {name!r} is named {count} times; it counts once." for name, count in times.items() if count > 1
+        f"{field}: {quoted(name)} is named {count} times; it counts once." for name, count in times.items() if count > 1
     )
     return dict.fromkeys(times)

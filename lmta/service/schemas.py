@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, StringConstraints
 
 Id = StrictInt | StrictStr
 """A node or a city as the data have it; a number may also be given as text."""
 PlanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-Title = Annotated[str, Field(max_length=200)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 PolicyName = Annotated[str, Field(max_length=100, examples=["average-lookahead"])]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 KindName = Literal["campaign", "tour"]
@@ -122,7 +122,10 @@ class AdviceOut(BaseModel):
     budget_left: int
     picks: list[PickOut]
     alternatives: list[PickOut]
-    """Legal picks that were not chosen, the best first; their gain counts as if they came first today."""
+    """Legal picks that were not chosen, the best first, each in place of the last pick; their value is null where the
+    policy's own measure is not that of the rule that ranks them."""
+    ranked_by: str
+    """The node rule that ranks the alternatives."""
     why: str
     milliseconds: float
     search: SearchOut | None
@@ -164,10 +167,20 @@ class TourReport(BaseModel):
     """Tomorrow's profits where they are known."""
 
 
+class AdvisedOut(BaseModel):
+    """What was advised for a day, and by whom."""
+
+    policy: str
+    budget: int
+    ids: list[Id]
+
+
 class DayOut(BaseModel):
     """A day as it is noted, and what contradicts the model of the world."""
 
     number: int
+    advised: AdvisedOut | None
+    """null where nobody asked."""
     report: dict[str, Any]
     warnings: list[str]
     result: float

@@ -37,6 +37,8 @@ def is_loopback(host: str) -> bool:
 
 def check_exposure(host: str, token: str | None) -> None:
     """Refuse to be open to others without a token that cannot be guessed."""
+    if token is not None and not (token.isascii() and token.isprintable()):
+        raise InputError("token: has characters that a request's header cannot carry; use letters, digits and signs.")
     if token is not None and len(token) < SHORTEST_TOKEN:
         raise InputError(f"token: has {len(token)} characters; at least {SHORTEST_TOKEN} are needed.")
     if token is None and not is_loopback(host):

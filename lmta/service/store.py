@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lmta.advisor.journal import Journal, journal_text, read_journal
-from lmta.problems.delimited import Content, shown
+from lmta.problems.delimited import Content, quoted, shown
 from lmta.types import InputError
 
 FORMAT = 1
@@ -59,6 +59,15 @@ class Day:
 
 
 @dataclass(frozen=True)
+class Advised:
+    """What was advised for a day, and by whom."""
+
+    policy: str
+    budget: int
+    ids: tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A campaign or a tour as it is kept: its journal without days, and the days."""
 
@@ -95,6 +104,7 @@ class Store:
         self._lock = threading.Lock()
         try:
             make_folder(folder)
+            self._path.touch(0o600)  # whatever the folder's own mode; SQLite gives its other files the same
             self._prepare()
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"data: {shown(folder)} cannot hold the database ({error}); name another.") from None
@@ -214,7 +224,7 @@ class Store:
         return day
 
     def remove_day(self, name: str, number: int) -> None:
-        """Take back the last day, and what was advised for the day after it."""
+        """Take back the last day, and what was advised and forecast after it."""
         with self._changing() as db:
             plan = _plan(db, name)
             if number != len(plan.days) or number < 1:
@@ -222,11 +232,17 @@ class Store:
                 raise ConflictError(f"day: {number} given, but only the last reported day can be taken back; {last}.")
             db.execute("DELETE FROM days WHERE plan = ? AND day = ?", (name, number))
             db.execute("DELETE FROM advice WHERE plan = ? AND day > ?", (name, number))
+            db.execute("DELETE FROM forecasts WHERE plan = ? AND json_extract(request, '$.day') > ?", (name, number))
 
     def advice(self, name: str, day: int) -> dict[str, Any] | None:
         """What was advised for a day, if it was asked for."""
         row = self._db.execute("SELECT advice FROM advice WHERE plan = ? AND day = ?", (name, day)).fetchone()
         return None if row is None else json.loads(row[0])
+
+    def advised(self, name: str) -> dict[int, Advised]:
+        """What was advised, by day, wherever it was asked for."""
+        rows = self._db.execute("SELECT day, advice FROM advice WHERE plan = ?", (name,)).fetchall()
+        return {day: _advised(**json.loads(advice)) for day, advice in rows}
 
     def keep_advice(self, seen: Plan, advice: dict[str, Any]) -> None:
         """Keep what was advised for the day that comes next, unless the plan has moved on since it was seen."""
@@ -263,7 +279,7 @@ class Store:
         """A job of a campaign or tour."""
         row = self._db.execute(f"{_FORECASTS} WHERE plan = ? AND id = ?", (plan, name)).fetchone()
         if row is None:
-            raise NotFoundError(f"forecast: {name!r} is not there.")
+            raise NotFoundError(f"forecast: {quoted(name)} is not there.")
         return _forecast(*row)
 
     def forecasts(self, plan: str) -> list[Forecast]:
@@ -298,7 +314,7 @@ def _plan(db: sqlite3.Connection, name: str) -> Plan:
 
 
 def _gone(name: str) -> NotFoundError:
-    return NotFoundError(f"id: {name!r} is not there; it may have been removed.")
+    return NotFoundError(f"id: {quoted(name)} is not there; it may have been removed.")
 
 
 def _forecast(name: str, plan: str, created: str, request: str, status: str, outcome: str | None) -> Forecast:
@@ -307,6 +323,10 @@ def _forecast(name: str, plan: str, created: str, request: str, status: str, out
 
 def _day(number: int, report: str, warnings: str, result: float, reported: str) -> Day:
     return Day(number, json.loads(report), tuple(json.loads(warnings)), result, reported)
+
+
+def _advised(*, policy: str, budget: int, picks: list[dict[str, Any]], **_: Any) -> Advised:
+    return Advised(policy, budget, tuple(pick["id"] for pick in picks))
 
 
 def _insert_day(db: sqlite3.Connection, plan: str, day: Day) -> None:

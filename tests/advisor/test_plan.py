@@ -200,7 +200,7 @@ def begun(network, tmp_path):
         (["--seed", "-1"], "seed: -1 given"),
         (["--done", "done.txt"], "done: goes with --observed"),
         (["--observed", "missing.txt"], "missing.txt: there is no such file"),
-        (["--observed", "unknown.txt"], "unknown.txt: 'nobody' is not one of the 40 known ids"),
+        (["--observed", "unknown.txt"], "unknown.txt, line 1: 'nobody' is not one of the 40 known ids"),
         (["--observed", "nul.txt"], "nul.txt, line 1: has a NUL byte"),
         (["--done", "many.txt", "--observed", "empty.txt"], "5 picks exceed the 4 left"),
     ],

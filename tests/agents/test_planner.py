@@ -1,6 +1,7 @@
 """A trained agent at work: legal decisions in the user's ids, the same for the same seed, alone or in a batch."""
 
 import json
+import re
 from dataclasses import replace
 
 import jax
@@ -55,6 +56,9 @@ def check(decision, session):
     assert np.isfinite([search.value, *search.subgoal_values, *(pick.value for pick in decision.picks)]).all()
     assert decision.milliseconds > 0
     assert decision.why.startswith(f"{decision.budget} of {session.budget_left} left for subgoal {search.subgoal}, ")
+    rough = re.search(r"the model's own rough estimate is (\S+) more by the end\.$", decision.why)
+    assert rough is not None
+    assert float(rough[1]) == pytest.approx(search.value, rel=0.01)
 
 
 def test_a_campaign_is_decided_day_by_day(runs, planner):

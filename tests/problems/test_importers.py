@@ -95,7 +95,7 @@ def check_cities(cities: Cities):
     ],
 )
 def test_rows_keep_their_lines(folder, name, text, lines, fields):
-    assert read_rows(written(folder, name, text)) == Rows(lines, fields)
+    assert read_rows(written(folder, name, text), 3) == Rows(lines, fields)
 
 
 @pytest.mark.parametrize(
@@ -108,12 +108,22 @@ def test_rows_keep_their_lines(folder, name, text, lines, fields):
         (b'a,b\n\n"c"x,d\n', ", line 3: is malformed (',' expected after '\"'); close each quote, "),
         (b'a;b\n"c"x;d\n', ", line 2: is malformed (';' expected after '\"'); close each quote, "),
         (b'a\tb\n"c"x\td\n', ", line 2: is malformed ('tab' expected after '\"'); close each quote, "),
+        (b"a,b\n" + b"c," * 60_000, ", line 2: is longer than 100,000 characters; write one record per line"),
+        (b"a,b\n" + b'c,"\n",' * 20_000, ", line 2: is longer than 100,000 characters; write one record per line"),
         (b'a,b\n"c,d\n\ne,f\n', ", line 2: is malformed (unexpected end of data); close each quote, "),
     ],
 )
 def test_unreadable_rows_are_refused(folder, content, fault):
     path = written(folder, "bad.csv", content)
-    assert refusal(read_rows, path).startswith(f"{path}{fault}")
+    assert refusal(lambda bad: read_rows(bad, 3), path).startswith(f"{path}{fault}")
+
+
+def test_rows_that_no_table_has_are_not_read_on(folder):
+    """Memory is bounded by the columns that are wanted, whatever a file holds."""
+    wide = written(folder, "wide.csv", "a,b,c,d\n" * 3)
+    assert read_rows(wide, 3).lines == [1]
+    assert read_rows(wide, 4).lines == [1, 2, 3]
+    assert read_rows(written(folder, "uneven.csv", "a,b\na,b,c\na,b\n"), 3).lines == [1, 2]
 
 
 @pytest.mark.parametrize("load", [load_network, load_cities])

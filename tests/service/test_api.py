@@ -88,6 +88,13 @@ def test_five_days_through_fifty_cities_agree_too(client, begin, tmp_path):
     assert client.get(f"{plan}/state").content == state.read_bytes()
 
 
+RANKED = [
+    ("campaigns", "les-miserables", "lmta:aim", "lookahead"),
+    ("campaigns", "les-miserables", "average-ris", "lookahead"),
+    ("tours", "fifty-cities", "lmta:sop", "greedy"),
+]
+
+
 def test_advice_has_reasons(client, begin):
     """Ann has two out-neighbours, each hit with 1/2 or 1; the seed itself counts too."""
     advice = client.get(f"{begin()}/advice").json()
@@ -98,6 +105,21 @@ def test_advice_has_reasons(client, begin):
     assert "average" in advice["why"]
     assert advice["milliseconds"] > 0
     assert advice["search"] is None
+
+
+@pytest.mark.parametrize(("kind", "sample", "policy", "measure"), RANKED)
+def test_alternatives_stand_in_the_measure_of_the_picks(client, begin, kind, sample, policy, measure):
+    """In place of the last pick a guide's next best is worth no more than that; another measure is left out."""
+    plan = begin(kind, sample=sample, days=3, budget=9, policy=policy)
+    advice = client.get(f"{plan}/advice").json()
+    values = [pick["value"] for pick in advice["alternatives"]]
+    assert advice["ranked_by"] == measure
+    assert len(values) == 5
+    if policy == "average-ris":
+        assert values == [None] * 5
+    else:
+        assert values == sorted(values, reverse=True)
+        assert kind == "tours" or values[0] <= advice["picks"][-1]["value"]
 
 
 def test_advice_stays_until_the_day_is_over(client, begin):
@@ -195,12 +217,40 @@ def test_undo_brings_back_the_day_and_its_advice(client, begin):
     assert client.delete(f"{plan}/days/0").status_code == 409
 
 
+def test_undo_forgets_forecasts_of_later_days(client, begin):
+    plan = begin()
+    for day in (1, 2):
+        job = client.post(f"{plan}/forecast", json={"futures": 2}).json()
+        finished(client, f"{plan}/forecasts/{job['id']}")
+        report(client, plan, day=day, seeded=[], activated=[])
+    client.delete(f"{plan}/days/2")
+    assert [job["day"] for job in client.get(f"{plan}/forecasts").json()] == [2, 1]
+    client.delete(f"{plan}/days/1")
+    assert [job["day"] for job in client.get(f"{plan}/forecasts").json()] == [1]
+
+
 def test_another_policy_from_today_on(client, begin):
     plan = begin()
     client.get(f"{plan}/advice")
     assert client.patch(plan, json={"policy": "normal-score", "title": "Spring"}).json()["policy"] == "normal-score"
     assert client.get(f"{plan}/advice").json()["policy"] == "normal-score"
     assert client.get("/api/v1/plans").json()[0]["title"] == "Spring"
+
+
+def test_an_empty_title_is_refused(client, begin):
+    plan = begin(title="Spring")
+    assert client.patch(plan, json={"title": "  "}).status_code == 422
+    assert client.get(plan).json()["title"] == "Spring"
+
+
+def test_what_is_no_json_is_told_so(client, begin):
+    answer = client.patch(begin(), content=b'{"title":', headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["detail"]) == (422, "body: JSON decode error.")
+
+
+def test_endless_ids_are_shortened_in_messages(client, begin):
+    detail = report(client, begin(), day=1, seeded=["x" * 10_000], activated=[]).json()["detail"]
+    assert len(detail) < 200
 
 
 @pytest.mark.parametrize("policy", ["lmta:/etc", "lmta:runs/aim", "no-such", "even-insertion", ""])
@@ -297,6 +347,34 @@ def test_a_forecast_that_breaks_off_leaves_room_for_the_next(client, begin, monk
     assert finished(client, f"{plan}/forecasts/{job['id']}")["status"] == "done"
 
 
+def test_a_forecast_whose_end_cannot_be_noted_leaves_room_for_the_next(client, begin, monkeypatch, caplog):
+    plan = begin()
+
+    def full(self, name, status, outcome=None):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store.Store, "mark_forecast", full)
+        client.post(f"{plan}/forecast", json={"futures": 2})
+        for _ in range(600):
+            if "its end could not be noted" in caplog.text:
+                break
+            time.sleep(0.05)
+    job = client.post(f"{plan}/forecast", json={"futures": 2}).json()
+    assert finished(client, f"{plan}/forecasts/{job['id']}")["status"] == "done"
+
+
+def test_a_cancelled_forecast_makes_room_while_another_runs(client, begin, monkeypatch):
+    monkeypatch.setattr(forecast, "MOST_WAITING", 2)
+    plan = begin(sample="les-miserables", days=10, budget=10, policy="average-lookahead")
+    ask = lambda: client.post(f"{plan}/forecast", json={"futures": 2000})  # noqa: E731
+    jobs = [ask().json()["id"], ask().json()["id"]]
+    refused = ask()
+    assert (refused.status_code, "2 forecasts are waiting already" in refused.text) == (409, True)
+    client.delete(f"{plan}/forecasts/{jobs[1]}")
+    assert ask().status_code == 202
+
+
 def test_a_full_disk_is_told_and_nothing_is_lost(client, begin, monkeypatch):
     plan = begin()
 
@@ -313,28 +391,36 @@ def test_a_full_disk_is_told_and_nothing_is_lost(client, begin, monkeypatch):
 
 def test_csv_is_safe_in_a_spreadsheet(client, begin):
     plan = begin()
+    client.get(f"{plan}/advice")
     report(client, plan, day=1, seeded=["=1+1", "<script>"], failed=["<script>"], activated=["ann"])
     answer = client.get(f"{plan}/export.csv")
     assert answer.headers["content-type"].startswith("text/csv")
     rows = list(csv.reader(io.StringIO(answer.text)))
     assert rows == [
-        ["day", "what", "id", "profit", "result"],
-        ["1", "seeded", "'=1+1", "", ""],
-        ["1", "seeded", "<script>", "", ""],
-        ["1", "failed", "<script>", "", ""],
-        ["1", "activated", "ann", "", ""],
-        ["1", "end of day", "", "", "2.0"],
+        ["day", "what", "id", "profit", "result", "policy", "budget"],
+        ["1", "advice", "", "", "", "average-degree", "1"],
+        ["1", "advised", "ann", "", "", "", ""],
+        ["1", "seeded", "'=1+1", "", "", "", ""],
+        ["1", "seeded", "<script>", "", "", "", ""],
+        ["1", "failed", "<script>", "", "", "", ""],
+        ["1", "activated", "ann", "", "", "", ""],
+        ["1", "end of day", "", "", "2.0", "", ""],
     ]
 
 
 def test_everything_as_json(client, begin):
+    """What was done beside what was advised, where it was asked for."""
     plan = begin()
-    report(client, plan, day=1, seeded=["ann"], activated=["bob"])
+    client.get(f"{plan}/advice")
+    report(client, plan, day=1, seeded=["eve"], activated=[])
+    report(client, plan, day=2, seeded=["ann"], activated=["bob"])
     client.get(f"{plan}/advice")
     everything = client.get(f"{plan}/export.json").json()
-    assert everything["history"][0]["report"] == {"seeded": ["ann"], "activated": ["bob"], "failed": []}
+    assert everything["history"][0]["advised"] == {"policy": "average-degree", "budget": 1, "ids": ["ann"]}
+    assert everything["history"][1]["advised"] is None
+    assert everything["history"][1]["report"] == {"seeded": ["ann"], "activated": ["bob"], "failed": []}
     assert everything["settings"]["policy"] == "average-degree"
-    assert everything["advice"]["day"] == 2
+    assert everything["advice"]["day"] == 3
 
 
 def test_what_is_taken_away_can_be_brought_back(client, begin):
@@ -374,9 +460,9 @@ def test_a_preview_names_the_lines_at_fault(client):
     text = "source,target,probability\na,b,0.5\na,c,2\nb,b,0.1\nc,d,x\nd,a,1\n"
     seen = client.post("/api/v1/preview", data={"kind": "campaign"}, files={"file": ("my net.csv", text)}).json()
     assert [error.split(";")[0] for error in seen["errors"]] == [
-        "my net.csv, line 5: probability 'x' is not a number",
-        "my net.csv, line 4: source and target are both 'b'",
         "my net.csv, line 3: probability 2.0 is not between 0 and 1",
+        "my net.csv, line 4: source and target are both 'b'",
+        "my net.csv, line 5: probability 'x' is not a number",
     ]
 
 

@@ -67,6 +67,7 @@ def test_the_map_shows_the_way_so_far_and_todays_route():
     links = [(link["source"], link["target"]) for link in options["series"][0]["links"]]
     assert links == [("0", "1"), ("1", "2"), ("2", "3")]
     assert set(points(options)) == {"home", "inn", "1. mill", "2. port"}
+    assert points(options)["2. port"]["label"]["formatter"] == "2"
 
 
 def test_the_band_lies_between_low_and_high():

@@ -35,6 +35,11 @@ def test_a_token_that_can_be_guessed_is_refused():
         check_exposure("0.0.0.0", "12345")
 
 
+def test_a_token_that_no_header_carries_is_refused():
+    with pytest.raises(InputError, match="token: has characters that a request's header cannot carry"):
+        check_exposure("127.0.0.1", "correct hörse battery")
+
+
 def test_the_command_refuses_to_be_open_to_all(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("LMTA_TOKEN", raising=False)
     assert cli.run(["serve", "--host", "0.0.0.0", "--data", str(tmp_path / "data")]) == 2
@@ -127,6 +132,13 @@ def test_uploads_to_the_page_are_bounded_too(guarded, token):
             assert visitor.post(place, content=body, headers=form).status_code == code
 
 
+@pytest.mark.parametrize(("method", "path"), [("GET", "/api/v1/nothing"), ("PUT", "/api/v1/plans"), ("GET", "/api")])
+def test_what_the_api_does_not_know_is_told_in_json(address, method, path):
+    answer = httpx2.request(method, address + path + "/")
+    assert answer.status_code == 404
+    assert answer.json() == {"detail": "There is no such request here; /docs has all of them."}
+
+
 def test_uploads_are_bounded(open_service):
     client = open_service(limits=Limits(bytes=1_000, rows=20))
     settings = {"days": 2, "budget": 1}
@@ -148,6 +160,12 @@ def test_uploads_are_bounded(open_service):
     form = {"Content-Type": "multipart/form-data; boundary=b"}
     assert client.post("/api/v1/campaigns", content=chunks(), headers=form).status_code == 413
     assert len(client.get("/api/v1/plans").json()) == 1
+
+
+def test_tags_of_graphml_are_bounded():
+    content = Content("a.graphml", b"<graphml>" + b"<key/>" * 80 + b"</graphml>")
+    with pytest.raises(InputError, match=r"a\.graphml has 82 tags; at most 80 are taken"):
+        check_content(content, "campaign", Limits(rows=20))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The store: one day is written once, whoever writes; nothing is kept of what was refused."""
 
+import stat
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -41,6 +42,13 @@ def test_advice_that_comes_too_late_is_not_kept(tmp_path):
     assert store.advice(plan, 2) == {"day": 2}
     store.remove_day(plan, 1)
     assert store.advice(plan, 2) is None
+
+
+def test_only_the_owner_can_read_the_database(tmp_path):
+    Store(tmp_path).add_plan("t", BEGINNING, CONTENT)
+    files = [path for path in tmp_path.iterdir() if path.name.startswith("lmta.sqlite3")]
+    assert len(files) > 1  # its log too
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
 def test_data_go_with_the_last_plan_that_has_them(tmp_path):

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lmta.hints import warn
+from lmta.problems.delimited import quoted
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import (
     ACTIVE,
@@ -17,6 +18,9 @@ from lmta.problems.influence.rules import (
 )
 from lmta.problems.session import Session, check_horizon
 from lmta.types import InputError, ModelWarning, NodeId
+
+MOST_NAMED = 10
+"""Ids that one message names."""
 
 
 class Campaign(Session):
@@ -59,7 +63,7 @@ class Campaign(Session):
         seeded_now = set(seeds)
         for i in hits:
             if i in seeded_now:
-                raise InputError(f"activated: {self.ids[i]!r} was seeded today; name it as seeded only.")
+                raise InputError(f"activated: {quoted(self.ids[i])} was seeded today; name it as seeded only.")
         status[seeds] = ACTIVE
         self._warn_of_the_impossible(status, hits)
         newly_active = np.zeros(len(status), bool)
@@ -75,7 +79,9 @@ class Campaign(Session):
         for i in indices:
             if status[i] != INACTIVE:
                 word = "active" if status[i] == ACTIVE else "removed"
-                raise InputError(f"{field}: {self.ids[i]!r} is {word} already; only inactive nodes can be {field}.")
+                raise InputError(
+                    f"{field}: {quoted(self.ids[i])} is {word} already; only inactive nodes can be {field}."
+                )
 
     def _warn_of_the_impossible(self, status: np.ndarray, hits: list[int]) -> None:
         graph = self.instance.graph
@@ -84,5 +90,6 @@ class Campaign(Session):
         reachable[np.asarray(graph.receivers)[could_fire]] = True
         surprising = [self.ids[i] for i in hits if not reachable[i]]
         if surprising:
-            names = ", ".join(repr(name) for name in surprising)
+            names = ", ".join(map(quoted, surprising[:MOST_NAMED]))
+            names += f" and {len(surprising) - MOST_NAMED} others" if len(surprising) > MOST_NAMED else ""
             warn(f"activated: no active neighbour could reach {names}; taken as true.", ModelWarning, 3)

@@ -124,7 +124,7 @@ def _from_tsplib(path: FilePath) -> Cities:
             dimension = number, value
     else:
         raise InputError(f"{shown(path)}: has no NODE_COORD_SECTION; a .tsp file needs one.")
-    rows = [(number, line.split()) for number, line in takewhile(_is_not_end, lines)]
+    rows = [(number, _tsplib_fields(path, number, line)) for number, line in takewhile(_is_not_end, lines)]
     if dimension and dimension[1] != str(len(rows)):
         fault = f"DIMENSION is {quoted(dimension[1])}, but there are {len(rows)} rows; make the two agree."
         raise error_at(path, dimension[0], fault)
@@ -137,9 +137,14 @@ def _is_not_end(numbered_line: tuple[int, str]) -> bool:
     return numbered_line[1].upper() != "EOF"
 
 
-def _tsplib_name(path: FilePath, line: int, fields: Sequence[str]) -> int:
+def _tsplib_fields(path: FilePath, number: int, line: str) -> list[str]:
+    fields = line.split()
     if len(fields) != 3:
-        raise error_at(path, line, f"expected 3 fields (number, x, y), found {len(fields)}.")
+        raise error_at(path, number, f"expected 3 fields (number, x, y), found {len(fields)}.")
+    return fields
+
+
+def _tsplib_name(path: FilePath, line: int, fields: Sequence[str]) -> int:
     try:
         return int(fields[0])
     except ValueError:

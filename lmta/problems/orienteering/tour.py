@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lmta.hints import warn
-from lmta.problems.delimited import LARGEST
+from lmta.problems.delimited import LARGEST, quoted
 from lmta.problems.orienteering.importer import load_cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_morning
 from lmta.problems.session import Session, check_horizon
@@ -55,9 +55,9 @@ class Tour(Session):
         state = self.state
         for city in route:
             if city not in shut and bool(state.visited[city]):
-                raise InputError(f"visited: {self.ids[city]!r} has been visited already or is the start.")
+                raise InputError(f"visited: {quoted(self.ids[city])} has been visited already or is the start.")
         if not isinstance(profits, Mapping | None):
-            raise InputError(f"profits: give a mapping from ids to profits, not {profits!r}.")
+            raise InputError(f"profits: give a mapping from ids to profits, not {quoted(profits)}.")
         observed = self._observed_profits(profits or {}, [city for city in route if city not in shut])
         unlimited = eqx.tree_at(lambda i: i.limit, self.instance, jnp.float32(jnp.inf))
         for city in route:
@@ -88,9 +88,13 @@ class Tour(Session):
             except (TypeError, ValueError, OverflowError):
                 profit = float("nan")
             if not 0 <= profit <= LARGEST:
-                raise InputError(f"profits: {name!r} has {value!r}; a profit is a number from 0 to {LARGEST:g}.")
+                raise InputError(
+                    f"profits: {quoted(name)} has {quoted(value)}; a profit is a number from 0 to {LARGEST:g}."
+                )
             if profit > 0 and (city in route or bool(self.state.visited[city])):
-                raise InputError(f"profits: {name!r} has been visited or is the start, so its profit is 0 for good.")
+                raise InputError(
+                    f"profits: {quoted(name)} has been visited or is the start, so its profit is 0 for good."
+                )
             observed[city] = profit
         return observed
 

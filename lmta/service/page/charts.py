@@ -132,8 +132,9 @@ def tour_map(tour: Tour, route: Sequence[int], past: Sequence[Sequence[int]]) ->
             "symbolSize": 20 if kind >= 2 else 9 if visited[city] else 6 + 10 * float(profit[city]) / highest,
         }
         if city in order:
-            point["label"] = {"show": True}
+            point["label"] = {"show": True, "position": "inside", "formatter": str(order[city]), "fontSize": 12}
             point["name"] = f"{order[city]}. {tour.ids[city]}"
+            point["symbolSize"] = 26  # room for the number
         points.append(point)
     links = []
     at = START

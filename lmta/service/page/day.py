@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from nicegui import ui
 
+from lmta.advisor.plan import read_names, read_profits
+from lmta.problems.delimited import Content
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.tour import Tour
 from lmta.problems.session import Session
@@ -18,18 +20,27 @@ from lmta.service.page.parts import (
     chart,
     heading,
     number_text,
+    paste_button,
     progress_text,
     renew,
     result_text,
     show_error,
+    show_warning,
     table,
 )
-from lmta.service.store import Forecast, Plan
+from lmta.service.store import Advised, Day, Forecast, Plan
 
 MOST_OPTIONS = 20_000
 """Ids that are offered while typing."""
 FUTURES = 100
 SHOWN_SUBGOALS = 8
+FIELDS = {
+    "campaign": {"seeded": "Seeded", "failed": "Of these failed", "activated": "Whom the cascade reached"},
+    "tour": {"visited": "Visited, in order", "closed": "Of these were closed"},
+}
+"""The ids in a report and what the form calls them; what was done comes first."""
+CARDS_ON_A_PHONE = ":grid=Quasar.Screen.lt.sm"
+"""A card for each row where a table would be too wide."""
 MEASURES = {"value": "value", "gain": "adds today"}
 
 
@@ -58,18 +69,17 @@ class DayView:
         self._past = ui.column().classes("w-full")
         await self._refresh()
 
-    async def _refresh(self) -> None:
-        """Load where things stand and draw it; the advice may take a while."""
+    async def _refresh(self, given: dict[str, Any] | None = None) -> None:
+        """Load where things stand and draw it; the advice may take a while. `given` is a report to begin with."""
         loaded = await attempt(self._load)
         if loaded is None:
             return
         self._plan, self._session = loaded
         self._where = standing(self._plan)
-        self._profits = {}
         self._draw_top()
         self._draw_past()
         self._draw_outlook()
-        await self._draw_advice()
+        await self._draw_advice(given)
 
     def _load(self) -> tuple[Plan, Session]:
         plan = self._desk.store.plan(self._name)
@@ -88,7 +98,7 @@ class DayView:
 
     # --- advice ------------------------------------------------------------------------------------------------------
 
-    async def _draw_advice(self) -> None:
+    async def _draw_advice(self, given: dict[str, Any] | None) -> None:
         """Today's advice with its reasons, and the picture that shows it."""
         self._advice.clear()
         self._report.clear()
@@ -115,7 +125,7 @@ class DayView:
         picks = [] if advice is None else [str(pick["id"]) for pick in advice["picks"]]
         if picks:
             self._draw_picture([self._session.index(name, "advice") for name in picks])
-        self._draw_report(picks)
+        self._draw_report(given or {next(iter(FIELDS[self._where.kind])): picks})
 
     def _draw_picks(self, advice: dict[str, Any]) -> None:
         is_campaign = self._where.kind == "campaign"
@@ -128,14 +138,16 @@ class DayView:
             ui.label("Nothing is to be done today.")
         ui.label(f"Why: {advice['why']}").classes("ids")
         took = max(1, round(advice["milliseconds"]))
-        ui.label(f"{advice['policy']} took {took} ms.").classes("opacity-70 text-sm")
+        compiled = " (the first decision of its size compiles, too)" if took >= 1_000 else ""
+        ui.label(f"{advice['policy']} took {took:,} ms{compiled}.").classes("opacity-70 text-sm")
         if advice["search"] is not None:
             with ui.expansion("Subgoals that the search compared").classes("w-full"):
                 _draw_subgoals(advice["search"])
         if advice["alternatives"]:
             with ui.expansion("Alternatives").classes("w-full"):
                 table({"rank": "", "id": "instead", **MEASURES}, _rows(advice["alternatives"]), left=("id",))
-                ui.label("Each as if it came first today.").classes("opacity-70 text-sm")
+                said = f"Each in place of the last pick, ranked by {advice['ranked_by']}."
+                ui.label(said).classes("opacity-70 text-sm")
 
     def _draw_policy(self) -> None:
         async def choose(event: Any) -> None:
@@ -173,37 +185,40 @@ class DayView:
 
     # --- report ------------------------------------------------------------------------------------------------------
 
-    def _draw_report(self, advised: list[str]) -> None:
-        """The form for what happened."""
-        is_campaign = self._where.kind == "campaign"
+    def _draw_report(self, given: dict[str, Any]) -> None:
+        """The form for what happened, filled with what is given."""
         with self._report, card("What happened"):
-            done_label = "Seeded" if is_campaign else "Visited, in order"
-            self._done = self._chooser(done_label, advised)
-            self._failed = self._chooser("Of these failed" if is_campaign else "Of these were closed", [])
-            if is_campaign:
-                self._activated = self._chooser("Whom the cascade reached", [])
-            else:
+            self._fields = {
+                name: self._chooser(label, [str(one) for one in given.get(name, ())])
+                for name, label in FIELDS[self._where.kind].items()
+            }
+            if self._where.kind == "tour":
+                self._profits = {str(name): profit for name, profit in given.get("profits", ())}
                 self._draw_profits()
             button = ui.button(f"Report day {self._where.day}", icon="check")
             button.on_click(partial(self._submit, button))
+            self._newest = ui.row()
 
     def _chooser(self, label: str, chosen: list[str]) -> Any:
-        """Ids, offered while typing; where there are too many to offer, typed in full."""
+        """Ids, offered while typing or pasted; where there are too many to offer, typed in full."""
         names = [str(name) for name in self._session.ids]
-        if len(names) > MOST_OPTIONS:
-            return ui.input_chips(label, value=chosen, new_value_mode="add-unique").classes("w-full ids")
-        field = ui.select(names, label=label, value=chosen, multiple=True, with_input=True).classes("w-full ids")
-        return field.props("use-chips clearable")
+        with ui.row().classes("items-center w-full no-wrap gap-1"):
+            if len(names) > MOST_OPTIONS:
+                field = ui.input_chips(label, value=chosen, new_value_mode="add-unique")
+            else:
+                field = ui.select(names, label=label, value=chosen, multiple=True, with_input=True)
+                field.props("use-chips clearable")
+            field.classes("grow min-w-0 ids")
+
+            def add(text: str) -> None:
+                pasted = read_names(_pasted(text), self._session)
+                field.value = list(dict.fromkeys([*(field.value or ()), *map(str, pasted)]))
+
+            paste_button(label, "One id a line", add)
+        return field
 
     def _draw_profits(self) -> None:
-        """Tomorrow's profits, one by one."""
-        names = [str(name) for name in self._session.ids]
-        ui.label("Tomorrow's profits, where you know them").classes("text-sm opacity-70")
-        with ui.row().classes("items-center w-full no-wrap gap-2"):
-            city = ui.select(names[:MOST_OPTIONS], label="City", with_input=True).classes("grow")
-            profit = ui.number("Profit", min=0).classes("w-24")
-            add = ui.button(icon="add").props('flat round aria-label="add this profit"')
-        known = ui.row().classes("gap-1")
+        """Tomorrow's profits, one by one or many at once."""
 
         def show() -> None:
             known.clear()
@@ -223,25 +238,43 @@ class DayView:
             city.value = profit.value = None
             show()
 
-        add.on_click(note)
+        def paste(text: str) -> None:
+            pasted = read_profits(_pasted(text), self._session)
+            self._profits |= {str(name): value for name, value in pasted}
+            show()
+
+        names = [str(name) for name in self._session.ids]
+        ui.label("Tomorrow's profits, where you know them").classes("text-sm opacity-70")
+        with ui.row().classes("items-center w-full no-wrap gap-2"):
+            city = ui.select(names[:MOST_OPTIONS], label="City", with_input=True).classes("grow min-w-0")
+            profit = ui.number("Profit", min=0).classes("w-24")
+            ui.button(icon="add", on_click=note).props('flat round aria-label="add this profit"')
+            paste_button("Tomorrow's profits", "A city and its profit a line: name,profit", paste)
+        known = ui.row().classes("gap-1")
+        show()
 
     async def _submit(self, button: ui.button) -> None:
-        failed = list(self._failed.value or ())
-        report: dict[str, Any]
-        if self._where.kind == "campaign":
-            report = {"seeded": list(self._done.value or ()), "failed": failed}
-            report["activated"] = list(self._activated.value or ())
-        else:
-            report = {"visited": list(self._done.value or ()), "closed": failed, "profits": dict(self._profits)}
+        report: dict[str, Any] = {name: list(field.value or ()) for name, field in self._fields.items()}
+        if self._where.kind == "tour":
+            report["profits"] = dict(self._profits)
         button.props("loading")
         day = await attempt(self._desk.report, self._name, self._where.day, report)
         button.props(remove="loading")
         if day is None:
+            await self._offer_newest()
             return
         for warning in day.warnings:
-            ui.notify(warning, type="warning", timeout=10_000, close_button="OK", multi_line=True)
+            show_warning(warning)
         ui.notify(f"Day {day.number} is noted.", type="positive")
         await self._refresh()
+
+    async def _offer_newest(self) -> None:
+        """The way to the day that another tab has come to; what was typed stays until then."""
+        plan = await attempt(self._desk.store.plan, self._name)
+        self._newest.clear()
+        if plan is not None and plan.day != self._where.day:
+            with self._newest:
+                ui.button("Go to the newest day", icon="update", on_click=self._refresh).props("outline")
 
     # --- outlook -----------------------------------------------------------------------------------------------------
 
@@ -288,7 +321,9 @@ class DayView:
         ]
         columns = {"policy": "if this decides", "mean": "expected in the end", "interval": "9 of 10 futures"}
         table(columns, rows, left=("policy",)).classes("expected")
-        said = f"From day {job.outcome['day']} on, {job.request['futures']} futures with the same luck for everyone."
+        made = job.outcome["day"]
+        since = "" if made == self._where.day else ", without what has happened since"
+        said = f"As seen on day {made}{since}: {job.request['futures']} futures with the same luck for everyone."
         ui.label(said).classes("opacity-70 text-sm")
 
     def _draw_ask(self) -> None:
@@ -312,7 +347,8 @@ class DayView:
         """Show how a job gets on until it has ended."""
 
         async def look() -> None:
-            now = await attempt(self._desk.store.forecast, self._name, job.id)
+            jobs = await attempt(self._desk.store.forecasts, self._name) or ()
+            now = next((other for other in jobs if other.id == job.id), None)  # none where its day was taken back
             if now is not None and now.status in ("queued", "running"):
                 bar.value = self._forecasts.progress(now)
                 return
@@ -360,14 +396,25 @@ class DayView:
     def _draw_days(self) -> None:
         is_campaign = self._where.kind == "campaign"
         names = ("seeded", "failed", "reached") if is_campaign else ("visited", "closed", "profits")
-        columns = {"day": "day", "result": "in all", **dict(zip(("done", "failed", "seen"), names, strict=True))}
-        columns["warnings"] = "pointed out"
-        rows = [_day_row(day.number, day.report, day.warnings, day.result) for day in self._plan.days]
-        table(columns, rows, left=("done", "failed", "seen", "warnings")).classes("days")
+        reported = dict(zip(("done", "failed", "seen"), names, strict=True))
+        columns = {"day": "day", "result": "in all", "advised": "advised", **reported, "warnings": "pointed out"}
+        advised = self._desk.store.advised(self._name)
+        rows = [_day_row(day, advised.get(day.number)) for day in self._plan.days]
+        table(columns, rows, left=("advised", "done", "failed", "seen", "warnings")).classes("days").props(
+            CARDS_ON_A_PHONE
+        )
 
     async def _undo(self) -> None:
-        if await attempt(self._desk.undo, self._name, len(self._plan.days)):
+        last = self._plan.days[-1]
+        if await attempt(self._desk.undo, self._name, last.number):
+            await self._refresh(last.report)
+        else:
             await self._refresh()
+
+
+def _pasted(text: str) -> Content:
+    """What was pasted, as a file that messages can name."""
+    return Content("pasted", text.encode())
 
 
 def _rows(picks: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -386,18 +433,20 @@ def _draw_subgoals(search: dict[str, Any]) -> None:
         }
         for one in search["subgoals"][:SHOWN_SUBGOALS]
     ]
-    table({"subgoal": "subgoal", "share": "share", "value": "expected from today on"}, rows)
+    table({"subgoal": "subgoal", "share": "share", "value": "rough estimate from today on"}, rows)
 
 
-def _day_row(number: int, report: dict[str, Any], warnings: tuple[str, ...], result: float) -> dict[str, Any]:
+def _day_row(day: Day, advised: Advised | None) -> dict[str, Any]:
+    report = day.report
     done = report.get("seeded", report.get("visited", ()))
     failed = report.get("failed", report.get("closed", ()))
     seen = report.get("activated") or [f"{name}: {profit:g}" for name, profit in report.get("profits", ())]
     return {
-        "day": number,
+        "day": day.number,
+        "advised": ", ".join(map(str, advised.ids if advised else ())) or "–",
         "done": ", ".join(map(str, done)) or "–",
         "failed": ", ".join(map(str, failed)) or "–",
         "seen": ", ".join(map(str, seen)) or "–",
-        "result": f"{result:.4g}",
-        "warnings": " ".join(warnings) or "–",
+        "result": number_text(day.result, 4),
+        "warnings": " ".join(day.warnings) or "–",
     }

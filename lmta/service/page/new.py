@@ -69,7 +69,7 @@ class NewForm:
                 self._days = ui.number("Days", value=10, min=1, precision=0)
                 self._budget = ui.number("Budget (seeds or visits in all)", value=10, min=1, precision=0)
                 self._policy = ui.select(policies_for(self._kind), label="Who decides", with_input=True)
-                self._seed = ui.number("Seed", value=0, min=0, precision=0)
+                self._seed = ui.number("Random seed", value=0, min=0, precision=0)
             with ui.expansion("More").classes("w-full"):
                 self._probability = ui.number("Probability of every edge where the data have none", min=0, max=1)
                 self._probability.props("hint='1/indegree if empty'").classes("w-full")
@@ -94,8 +94,10 @@ class NewForm:
         await self._look_again()
 
     async def _take_file(self, event: events.UploadEventArguments) -> None:
+        before = self._content and self._content.name
         self._content = Content(safe_name(event.file.name), await event.file.read())
-        self._title.value = self._title.value or self._content.name
+        if self._title.value in ("", before, *(sample.title for sample in SAMPLES.values())):
+            self._title.value = self._content.name
         self._upload.reset()
         await self._look_again()
 
@@ -120,10 +122,13 @@ class NewForm:
         with self._preview:
             ui.spinner(size="lg")
         seen = await attempt(self._desk.preview, content, self._kind, not self._both_ways.value)
-        if wanted is not self._looked_at or seen is None:
+        if wanted is not self._looked_at:
             return
         self._preview.clear()
         with self._preview:
+            if seen is None:
+                ui.label("It cannot be shown; choose another file.").props("role=alert")
+                return
             self._show(*seen)
         self._begin.set_enabled(not seen[0].errors)
 

@@ -15,18 +15,34 @@ from lmta.service.page.parts import attempt, heading, progress_text, result_text
 from lmta.service.schemas import PlanOut
 from lmta.service.store import NotFoundError, Plan
 
+PATIENCE = 3600.0
+"""Seconds for which a page that lost its connection keeps what was typed into it."""
 STYLE = """
 :root { color-scheme: light dark; }
 body { font-size: 16px; }
 .nicegui-content { padding: 0; }
 a:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid #f0a202; outline-offset: 2px; }
-.body--dark :is(.q-btn--outline, .q-btn--flat) { --q-primary: #7cc0e8; --q-negative: #ff8a80; }
+.body--dark :is(.q-btn--outline, .q-btn--flat, .q-field, .q-radio, .q-checkbox, .q-menu) {
+  --q-primary: #7cc0e8; --q-negative: #ff8a80;
+}
+.body--dark [role=main] a { color: #7cc0e8; }
 .ids { overflow-wrap: anywhere; }
 .q-table th { white-space: nowrap; overflow-wrap: normal; }
 .q-table td { min-width: 3rem; }
 .q-table td.text-left { min-width: 6rem; }
 .q-uploader__subtitle { display: none; }
 """
+KEPT_THEME = """<script>
+addEventListener("load", () => {
+  const kept = localStorage.getItem("lmta-dark");
+  if (kept !== null) setDark(kept === "true");
+});
+</script>"""
+SWITCH_THEME = """() => {
+  const dark = !document.body.classList.contains("body--dark");
+  localStorage.setItem("lmta-dark", dark);
+  setDark(dark);
+}"""
 
 
 def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
@@ -41,13 +57,13 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
                 plans = await attempt(desk.store.plans)
             _show_list(desk, plans or [])
 
-    @ui.page("/new", title="New · lmta advisor")
+    @ui.page("/new", title="New · lmta advisor", reconnect_timeout=PATIENCE)
     def new_page() -> None:
         with _frame():
             NewForm(desk).draw()
             BringForm(desk).draw()
 
-    @ui.page("/plan/{name}", title="lmta advisor")
+    @ui.page("/plan/{name}", title="lmta advisor", reconnect_timeout=PATIENCE)
     async def plan_page(name: str) -> None:
         with _frame():
             try:
@@ -63,7 +79,7 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
             ui.page_title(f"{plan.title} · lmta advisor")
             await DayView(desk, forecasts, name).draw()
 
-    ui.run_with(app, title="lmta advisor", favicon="🧭", dark=None, show_welcome_message=False)
+    ui.run_with(app, title="lmta advisor", favicon="🧭", dark=None, language="en-US", show_welcome_message=False)
 
 
 @contextmanager
@@ -71,16 +87,13 @@ def _frame() -> Iterator[None]:
     """The head of every page, and room for its content."""
     ui.add_css(STYLE)
     ui.colors(primary="#2e6f95", secondary="#f0a202", negative="#c0392b", positive="#2f8f5b")
-    dark = ui.dark_mode(None)
-
-    def switch() -> None:
-        dark.value = dark.value is not True
-
+    ui.add_head_html(KEPT_THEME)
     with ui.header().classes("items-center justify-between px-4 py-2"):
         ui.link("lmta advisor", "/").classes("text-white text-lg font-bold no-underline")
         with ui.row().classes("items-center gap-1"):
             ui.button("New", icon="add", on_click=lambda: ui.navigate.to("/new")).props("flat color=white")
-            ui.button(icon="contrast", on_click=switch).props('flat round color=white aria-label="dark or light"')
+            theme = ui.button(icon="contrast").props('flat round color=white aria-label="dark or light"')
+            theme.on("click", js_handler=SWITCH_THEME)
             ui.link("API", "/docs").classes("text-white text-sm")
     with ui.column().classes("w-full max-w-screen-xl mx-auto p-3 md:p-5 gap-4").props("role=main"):
         yield

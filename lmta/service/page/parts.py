@@ -1,14 +1,17 @@
 """Small parts that every page uses."""
 
+import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from nicegui import run, ui
 
 from lmta.service.schemas import PlanOut
 from lmta.types import InputError
+
+LOG = logging.getLogger(__name__)
 
 
 async def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -19,12 +22,25 @@ async def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
         show_error(str(error))
     except sqlite3.OperationalError as error:
         show_error(f"The database cannot be used now ({error}); nothing was changed.")
+    except Exception:
+        LOG.exception("page: %s", work)
+        show_error("Something broke; see the log.")
     return None
 
 
 def show_error(message: str) -> None:
     """A refusal, until it is closed."""
-    ui.notify(message, type="negative", timeout=0, close_button="OK", multi_line=True)
+    _notify(message, "negative", 0, "white")
+
+
+def show_warning(message: str) -> None:
+    """What to mind, for a while."""
+    _notify(message, "warning", 10_000, "dark")
+
+
+def _notify(message: str, kind: Literal["negative", "warning"], timeout: int, colour: str) -> None:
+    actions = [{"label": "OK", "color": colour}]
+    ui.notify(message, type=kind, timeout=timeout, multi_line=True, actions=actions)
 
 
 def heading(text: str, level: int) -> ui.label:
@@ -66,6 +82,28 @@ def upload(label: str, limit: int, on_upload: Callable[[Any], Any]) -> ui.upload
     return field.props("flat bordered").classes("w-full")
 
 
+def paste_button(label: str, hint: str, take: Callable[[str], None]) -> None:
+    """A way to give many lines at once; what is refused is shown, and the lines stay."""
+
+    def add() -> None:
+        try:
+            take(lines.value or "")
+        except InputError as error:
+            show_error(str(error))
+            return
+        lines.value = ""
+        dialog.close()
+
+    with ui.dialog() as dialog, ui.card().classes("w-full"):
+        heading(label, 2)
+        lines = ui.textarea(hint).props("outlined autofocus").classes("w-full")
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Cancel", on_click=dialog.close).props("flat")
+            ui.button("Add", on_click=add)
+    button = ui.button(icon="content_paste", on_click=dialog.open)
+    button.props(f'flat round aria-label="paste many: {label}"').tooltip("Paste many")
+
+
 def table(columns: dict[str, str], rows: Sequence[dict[str, Any]], left: Sequence[str] = ()) -> ui.table:
     """Rows under named columns; numbers to the right, the columns named `left` to the left."""
     described = [
@@ -77,9 +115,11 @@ def table(columns: dict[str, str], rows: Sequence[dict[str, Any]], left: Sequenc
     return shown.props("flat dense wrap-cells hide-pagination :rows-per-page-options='[0]'")
 
 
-def number_text(value: float | None) -> str:
-    """A number for people."""
-    return "–" if value is None else f"{value:.3g}"
+def number_text(value: float | None, digits: int = 3) -> str:
+    """A number for people: with so many digits, or whole from 1,000 on."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.{digits}g}"
 
 
 def progress_text(where: PlanOut) -> str:
@@ -91,4 +131,6 @@ def progress_text(where: PlanOut) -> str:
 
 def result_text(where: PlanOut) -> str:
     """What was reached so far."""
-    return f"{where.result:g} nodes reached" if where.kind == "campaign" else f"{where.result:.4g} earned"
+    return (
+        f"{where.result:,.0f} nodes reached" if where.kind == "campaign" else f"{number_text(where.result, 4)} earned"
+    )
