@@ -35,8 +35,8 @@ class ModelConfig:
     last_spread: float | None = None
     """… or this on the last day, in picks: one that is never made costs far more than any pace can gain."""
     round_from: float = 0.5
-    """The share of a pick that counts as a whole one, but for the last day: lower where the last picks of a small budget
-    would wait too long, higher where waiting pays."""
+    """The share of a pick that counts as a whole one, but for the last day: lower where the last picks of a small
+    budget would wait too long, higher where waiting pays."""
     scaled_budget_input: bool = False
     """Whether the budget policy reads latents at unit variance, as other heads do, and learns faster what depends on
     them (see lab notes)."""
@@ -145,8 +145,8 @@ class TrainConfig:
     stray: float = 0.2
     """The share of the episodes of self-play that do so once the warm-up is over."""
     strays_teach: bool = False
-    """Whether the budget policy learns from these too. Without, subgoals that the search does not choose keep budgets of
-    their own; with, the budgets of all come together."""
+    """Whether the budget policy learns from these too. Without, subgoals that the search does not choose keep budgets
+    of their own; with, the budgets of all come together."""
     high_rate: float = 1e-3
     low_rate: float = 1e-3
     budget_rate: float = 1e-4

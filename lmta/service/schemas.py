@@ -124,7 +124,7 @@ class AdviceOut(BaseModel):
     alternatives: list[PickOut]
     """Legal picks that were not chosen, the best first, each in place of the last pick; their value is null where the
     policy's own measure is not that of the rule that ranks them."""
-    ranked_by: str
+    ranked_by: str | None = None
     """The node rule that ranks the alternatives."""
     why: str
     milliseconds: float

@@ -13,7 +13,7 @@ from lmta.agents.lmta import Agent
 from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 from lmta.model.networks import Lmta
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
-from lmta.training.collect import _hastes
+from lmta.training.collect import _hastes, self_play
 from lmta.training.epoch import epsilon, learn, play_games, store
 from lmta.training.game import step_rewards
 from lmta.training.replay import make_replay, num_steps, sample_high, sample_low, value_targets
@@ -123,6 +123,15 @@ def test_all_subgoals_are_tried_while_warming_up(learner):
     counts = np.bincount(drawn, minlength=4)
     assert counts.sum() == 40 * TRAIN.episodes
     assert (abs(counts - counts.mean()) < 4 * np.sqrt(120 * 3 / 16)).all()
+
+
+@pytest.mark.parametrize("teach", [False, True])
+def test_games_that_stray_have_a_surplus_only_if_they_may_teach(learner, teach):
+    """Three games with the same luck that keep to one subgoal each, without random picks."""
+    agent = replace(AGENT, config=replace(CONFIG, train=replace(TRAIN, futures=3, strays_teach=teach)))
+    same = jax.tree.map(lambda leaf: jnp.repeat(leaf[:1], 3, axis=0), instances())
+    play = lambda n: self_play(agent, learner.model, same, jnp.zeros(3), jnp.ones(()), jax.random.key(n))  # noqa: E731
+    assert any(bool((play(n).surplus != 0).any()) for n in range(5)) is teach
 
 
 def test_the_likelihood_of_each_subgoal_is_kept(games):

@@ -90,7 +90,7 @@ class Influence:
         return state.seeded_today + jnp.where(state.status == INACTIVE, hit, 0.0).sum()
 
     def gains(self, instance: InfluenceInstance, state: InfluenceState) -> Float[Array, " nodes"]:
-        """What seeding each node would add to the forecast: itself, and those of its neighbours that nobody else hits."""
+        """What seeding each node would add to the forecast: itself, and neighbours that nobody else hits."""
         graph = instance.graph
         hit = hit_probability(graph, (state.status == ACTIVE).astype(jnp.float32))
         missed = jnp.where(state.status == INACTIVE, 1 - hit, 0.0)
