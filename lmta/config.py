@@ -101,7 +101,7 @@ class LossConfig:
     entropy: float = 0.01
     """β, the entropy bonus of the budget policy."""
     urgency: float = 0.0
-    """How strongly learned urgencies are drawn to 0, an even pace, where luck says more than the pace."""
+    """How strongly learned urgencies are drawn to 0, an even pace, where chance says more than the pace."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,8 @@ def paper(problem: str) -> Config:
         search=replace(
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
-        model=replace(config.model, low_horizon="day", ambition=0.25, last_spread=0.2, round_from=0.85),
-        loss=replace(config.loss, entropy=0.02),
+        model=replace(config.model, low_horizon="day", last_spread=0.2, round_from=0.95),
+        loss=replace(config.loss, entropy=0.02, urgency=1.0),
         train=replace(
             config.train,
             low_rate=5e-4,
@@ -240,16 +240,7 @@ def best(problem: str) -> Config:
             surplus_in="percent",
         ),
     )
-    return _with_paces_tried(config) if problem == "aim" else _near_an_even_pace(config)
-
-
-def _near_an_even_pace(config: Config) -> Config:
-    """Where waiting pays while there are days enough, and an even pace is best after that."""
-    return replace(
-        config,
-        model=replace(config.model, round_from=0.9, budget_spread=0.25),
-        loss=replace(config.loss, urgency=1.0),
-    )
+    return _with_paces_tried(config) if problem == "aim" else config
 
 
 def _with_paces_tried(config: Config) -> Config:

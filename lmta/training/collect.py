@@ -66,7 +66,8 @@ class Episode:
         days = hastes, jax.random.split(play_key, agent.max_days)
         last, (mornings, kept) = jax.lax.scan(day, problem.reset(instance), days)
         mornings = jax.tree.map(lambda days, end: jnp.concatenate([days, end[None]]), mornings, last)
-        return Game(instance=instance, mornings=mornings, surplus=jnp.zeros(()), **kept)
+        teaches = (instead == SEARCHED) | agent.config.train.strays_teach
+        return Game(instance=instance, mornings=mornings, teaches_budgets=teaches, surplus=jnp.zeros(()), **kept)
 
 
 def self_play(
@@ -79,7 +80,7 @@ def self_play(
 ) -> Game:
     """Play every instance of a batch once; those of a group of futures, which are the same, with the same luck.
 
-    A game has a surplus if no pick of it was left to chance, and its subgoals were those that the search found.
+    A game has a surplus if no pick of it was left to chance, and if it teaches budgets.
     """
     num_games, train = instances.days.shape[0], agent.config.train
     futures = train.futures
@@ -88,8 +89,8 @@ def self_play(
     play_keys = jax.random.split(play_key, num_games)
     instead = _strays(stray, agent.config.model.subgoals, num_games, stray_key)
     games = map_over_cores(Episode(agent), (model, stray), instances, epsilon, instead, luck_keys, play_keys)
-    teaches = (epsilon == 0) & ((instead == SEARCHED) | train.strays_teach)
-    over_others = jnp.where(teaches, surplus(games.reward.sum(axis=1), futures, train.surplus_in), 0.0)
+    compares = (epsilon == 0) & games.teaches_budgets
+    over_others = jnp.where(compares, surplus(games.reward.sum(axis=1), futures, train.surplus_in), 0.0)
     return eqx.tree_at(lambda g: g.surplus, games, over_others)
 
 

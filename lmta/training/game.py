@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 
 class Game(eqx.Module):
@@ -31,9 +31,11 @@ class Game(eqx.Module):
     """The reward of each day."""
     policy: Float[Array, " days subgoals"]
     value: Float[Array, " days"]
+    teaches_budgets: Bool[Array, ""]
+    """Whether the budget policy learns from the game, which then chose its subgoals by search, or strays teach too."""
     surplus: Float[Array, ""]
     """How much more the game earned than the others on the same instance with the same luck, on average; 0 where picks
-    were left to chance, or the subgoal was not the search's."""
+    were left to chance, or the game does not teach budgets."""
 
 
 def surplus(

@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from lmta.config import Config
 from lmta.problems.base import Problem
@@ -47,6 +47,7 @@ class HighBatch(eqx.Module):
     urgency: Float[Array, ""]
     haste: Float[Array, ""]
     duration: Int[Array, ""]
+    teaches_budgets: Bool[Array, ""]
     surplus: Float[Array, ""]
 
 
@@ -124,6 +125,7 @@ def sample_high(replay: Replay, config: Config, key: Key[Array, ""]) -> HighBatc
             urgency=game.urgency[day],
             haste=game.haste[day],
             duration=game.num_picks[day],
+            teaches_budgets=game.teaches_budgets,
             surplus=game.surplus,
         )
 

@@ -237,7 +237,7 @@ def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch
         "budget_actor": actor.mean(),
         "budget_critic": jax.vmap(losses.critic_loss)(value, target).mean(),
         "budget_entropy": jax.vmap(losses.entropy)(logits).mean(),
-        "urgency": (urgency**2).mean(),
+        "urgency": jnp.where(batch.teaches_budgets, urgency**2, 0.0).mean(),
     }
 
 
