@@ -144,7 +144,7 @@ class TrainConfig:
     search chooses and budgets are learned."""
     stray: float = 0.2
     """The share of the episodes of self-play that do so once the warm-up is over."""
-    strays_teach: bool = False
+    strays_teach: bool = True
     """Whether the budget policy learns from these too. Without, subgoals that the search does not choose keep budgets
     of their own; with, the budgets of all come together."""
     high_rate: float = 1e-3
@@ -203,6 +203,7 @@ def paper(problem: str) -> Config:
             target_every=200,
             futures=4,
             recent_games=160,
+            strays_teach=False,
         ),
     )
 
