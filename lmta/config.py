@@ -46,7 +46,7 @@ class ModelConfig:
     """Who picks: a Q-network as in the paper, or the problem's own rule of thumb, steered by the subgoal."""
     low_horizon: Literal["day", "episode"] = "episode"
     """How far the Q-network looks: to the end of the day that it was given, or to the end of all days."""
-    known_gains: bool = True
+    known_gains: bool = False
     """Whether what a pick adds to the reward expected of today, which is known, is a part of its Q; the network then
     learns what follows from it. Without, it learns both."""
     dueling: bool = True
@@ -193,7 +193,7 @@ def paper(problem: str) -> Config:
         search=replace(
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
-        model=replace(config.model, low_horizon="day", last_spread=0.2, round_from=0.95),
+        model=replace(config.model, low_horizon="day", known_gains=True, last_spread=0.2, round_from=0.95),
         loss=replace(config.loss, entropy=0.02, urgency=1.0),
         train=replace(
             config.train,

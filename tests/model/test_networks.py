@@ -17,7 +17,15 @@ RULES = Influence()
 LEFT = jnp.int32(2)
 """Picks of the day that are left."""
 SMALL = ModelConfig(
-    latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2, reward_bins=11
+    latent=8,
+    subgoals=4,
+    subgoal_size=3,
+    hidden=8,
+    encoder_hidden=6,
+    q_hidden=6,
+    q_layers=2,
+    reward_bins=11,
+    known_gains=True,
 )
 
 
