@@ -152,7 +152,7 @@ class BudgetHead(eqx.Module):
 
 class QNetwork(eqx.Module):
     """Q(s', a | z): message passing; the head sees each node's own features, what it heard, the subgoal, and how many
-    picks of the day are left. What a pick adds to the reward expected of today is known; learned is what follows."""
+    picks of the day are left. With known gains it learns only what follows a pick."""
 
     network: GraphNetwork
     node: eqx.nn.Linear
