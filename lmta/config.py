@@ -27,7 +27,7 @@ class ModelConfig:
     """Atoms of the categorical macro-reward, evenly spaced …"""
     reward_range: float = 20.0
     """… from minus to plus this, in squashed units."""
-    ambition: float = 0.35
+    ambition: float = 0.2
     """Spread of the subgoals' ambitions at the start: today counts e to this power times as much as a later day for a
     subgoal one standard deviation above the average."""
     budget_spread: float = 0.5
@@ -101,7 +101,9 @@ class LossConfig:
     entropy: float = 0.01
     """β, the entropy bonus of the budget policy."""
     urgency: float = 0.0
-    """How strongly learned urgencies are drawn to 0, an even pace, where chance says more than the pace."""
+    """How strongly learned urgencies are drawn to 0, an even pace, where chance says more than the pace …"""
+    ambition: float = 0.0
+    """… or only that of the subgoal which the search prefers, while the others keep their ambitions beside it."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +151,8 @@ class TrainConfig:
     of their own; with, the budgets of all come together."""
     high_rate: float = 1e-3
     low_rate: float = 1e-3
-    budget_rate: float = 1e-4
-    """Learning rate of the budget policy, low where luck is most of what it learns from (see lab notes)."""
+    budget_rate: float = 1e-3
+    """Learning rate of the budget policy."""
     weight_decay: float = 1e-5
     clip: float = 5.0
     averaging: float = 0.9
@@ -161,7 +163,7 @@ class TrainConfig:
     """Primitive-time discount γ_LL."""
     high_decay: float = 0.01
     """The learning rate of the high level, but for the budget policy's, shrinks as 1/√(1 + this · gradient steps) …"""
-    budget_decay: float = 0.0
+    budget_decay: float = 0.01
     """… that of the budget policy likewise …"""
     low_decay: float = 0.001
     """… and that of the low level."""
@@ -185,7 +187,7 @@ class Config:
 
 def paper(problem: str) -> Config:
     """The paper's settings for a problem (Tables of shared and of domain-specific hyperparameters)."""
-    config = Config()
+    config = Config(loss=LossConfig(ambition=3.0))
     if problem == "aim":
         return config
     return replace(
@@ -193,13 +195,11 @@ def paper(problem: str) -> Config:
         search=replace(
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
-        model=replace(config.model, low_horizon="day", known_gains=True, last_spread=0.2, round_from=0.95),
-        loss=replace(config.loss, entropy=0.02, urgency=1.0),
+        model=replace(config.model, low_horizon="day", known_gains=True, ambition=0.1, last_spread=0.2, round_from=1.0),
+        loss=replace(config.loss, entropy=0.02),
         train=replace(
             config.train,
             low_rate=5e-4,
-            budget_rate=1e-3,
-            budget_decay=0.01,
             target_every=200,
             futures=4,
             recent_games=160,
@@ -216,13 +216,15 @@ def best(problem: str) -> Config:
         model=replace(
             config.model,
             subgoals=16,
+            ambition=0.35,
             encoder_layers=0,
             free_budgets=False,
             last_spread=0.2,
             low_level="guided",
+            round_from=0.95,
         ),
         search=replace(config.search, planner="gumbel", simulations=16, temperature=1.0),
-        loss=replace(config.loss, entropy=0.0),
+        loss=replace(config.loss, entropy=0.0, ambition=0.0, urgency=1.0),
         train=replace(
             config.train,
             episodes=64,
@@ -232,8 +234,6 @@ def best(problem: str) -> Config:
             low_updates=0,
             games=1_024,
             recent_games=512,
-            budget_rate=1e-3,
-            budget_decay=0.01,
             epsilon_first=0.0,
             epsilon_last=0.0,
             strays_teach=True,

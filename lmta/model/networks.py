@@ -255,14 +255,25 @@ class Lmta(eqx.Module):
         self.low = None if guided else QNetwork(node_size, global_size, config, key=low_key)
 
 
+def first_ambitions(config: ModelConfig) -> Float[Array, " subgoals"]:
+    """How much more than a later day today counts for each subgoal at the start, as a logarithm."""
+    if not config.budget_given_subgoal:
+        return jnp.zeros(config.subgoals)
+    return config.ambition * _normal_quantiles(config.subgoals)
+
+
+def _normal_quantiles(count: int) -> Float[Array, " count"]:
+    return jax.scipy.special.ndtri((jnp.arange(count) + 0.5) / count)
+
+
 def _first_subgoals(config: ModelConfig, *, key: PRNGKeyArray) -> Float[Array, " subgoals size"]:
     """Subgoals that differ in their first number, which the budget policy reads as ambition, and little in others.
 
     With all numbers as different, the model would have to learn each subgoal by itself, and search would choose by its
     errors: what is known of an ambition holds for its neighbours too.
     """
-    ambitions = jax.scipy.special.ndtri((jnp.arange(config.subgoals) + 0.5) / config.subgoals)
-    return (OTHER_NUMBERS * jax.random.normal(key, (config.subgoals, config.subgoal_size))).at[:, 0].set(ambitions)
+    others = OTHER_NUMBERS * jax.random.normal(key, (config.subgoals, config.subgoal_size))
+    return others.at[:, 0].set(_normal_quantiles(config.subgoals))
 
 
 def _mlp(in_size: int, out_size: int, width: int, *, key: PRNGKeyArray) -> eqx.nn.MLP:

@@ -92,6 +92,13 @@ def pace_loss(
     return _policy_gradient(log_prob, -0.5 * (haste / spread) ** 2, advantage)
 
 
+def ambition_loss(
+    urgencies: Float[Array, " subgoals"], ambitions: Float[Array, " subgoals"], favourite: Int[Array, ""]
+) -> Float[Array, ""]:
+    """Mean of (u(z) - (a(z) - a(z*)))²: the search's favourite z* keeps an even pace, others their distance from it."""
+    return jnp.mean((urgencies - (ambitions - ambitions[favourite])) ** 2)
+
+
 def _policy_gradient(
     log_prob: Float[Array, ""], behaviour: Float[Array, ""], advantage: Float[Array, ""]
 ) -> Float[Array, ""]:

@@ -10,9 +10,10 @@ import optax
 from jaxtyping import Array, Float, Int, Real
 
 from lmta.config import Config, TrainConfig
-from lmta.model.networks import HighLevel, Lmta, QNetwork, chordal
+from lmta.model.networks import HighLevel, Lmta, QNetwork, chordal, first_ambitions
 from lmta.nn.categorical import unsquash
 from lmta.problems.base import Problem
+from lmta.sparse import first_best
 from lmta.training import losses
 from lmta.training.replay import HighBatch, LowBatch
 
@@ -93,7 +94,7 @@ def high_loss(
     unified = weights.cap * terms["cap"] + weights.push * terms["push"] + weights.order * terms["order"]
     unified += weights.order_intended * terms["order_intended"] + weights.margin * terms["margin"]
     actor = weights.budget_actor * terms["budget_actor"] - weights.entropy * terms["budget_entropy"]
-    actor += weights.urgency * terms["urgency"]
+    actor += weights.urgency * terms["urgency"] + weights.ambition * terms["ambition"]
     budget = weights.budget_critic * terms["budget_critic"] + jnp.where(learn_budget, actor, 0.0)
     return muzero + weights.mts * unified + weights.budget * budget, terms
 
@@ -222,7 +223,7 @@ def _advantage(config: Config, batch: HighBatch, squashed: Float[Array, " batch"
 
 
 def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch latent"], batch: HighBatch) -> Terms:
-    """Actor, critic and entropy on Ĝ."""
+    """Actor, critic and entropy on Ĝ, and what draws paces to where they began."""
     target = _decision_target(config, batch)
     embedding = high.subgoals[batch.subgoal[:, 0]]
     days_left = batch.instance.days - batch.state.day
@@ -238,7 +239,21 @@ def _budget_terms(high: HighLevel, config: Config, latents: Float[Array, " batch
         "budget_critic": jax.vmap(losses.critic_loss)(value, target).mean(),
         "budget_entropy": jax.vmap(losses.entropy)(logits).mean(),
         "urgency": jnp.where(batch.teaches_budgets, urgency**2, 0.0).mean(),
+        "ambition": jnp.where(batch.teaches_budgets, _ambition_terms(high, config, latents, batch), 0.0).mean(),
     }
+
+
+def _ambition_terms(
+    high: HighLevel, config: Config, latents: Float[Array, " batch latent"], batch: HighBatch
+) -> Float[Array, " batch"]:
+    ambitions = first_ambitions(config.model)
+
+    def one(latent, policy, left, days_left):
+        _, urgencies, _ = jax.vmap(lambda z: high.budget(latent, z, left, days_left))(high.subgoals)
+        return losses.ambition_loss(urgencies, ambitions, first_best(policy))
+
+    days_left = batch.instance.days - batch.state.day
+    return jax.vmap(one)(latents, batch.policy[:, 0], batch.state.budget_left, days_left)
 
 
 def low_loss(

@@ -11,7 +11,7 @@ import pytest
 
 from lmta.agents.lmta import Agent
 from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
-from lmta.model.networks import Lmta
+from lmta.model.networks import Lmta, first_ambitions
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.training.collect import _hastes, self_play
 from lmta.training.epoch import epsilon, learn, play_games, store
@@ -384,6 +384,33 @@ def test_paces_of_games_that_went_better_than_their_like_are_taken_up():
     after, terms = learn(drawn, learner, replay, jnp.int32(5), jax.random.key(5))
     assert abs(urgency(after.model)) < abs(found[-1.0])
     assert float(terms["urgency"]) > 0
+
+
+def test_subgoals_keep_their_ambitions_beside_the_favourite():
+    """The search's favourite, here always the last, is drawn to an even pace; the first stays as far behind it."""
+    loss = replace(AGENT.config.loss, ambition=100.0, entropy=0.0)
+    train = replace(AGENT.config.train, high_updates=120, budget_rate=0.01)
+    agent = replace(AGENT, config=replace(AGENT.config, loss=loss, train=train))
+    first = one(instances(), 0)
+    seen = agent.problem.observe(first, agent.problem.reset(first))
+    model = Lmta(seen.nodes.shape[1], seen.globals.shape[0], BUDGET, agent.config.model, key=jax.random.key(2))
+    learner = make_learner(model, agent.config)
+    games = play_games(agent, learner, instances(), jnp.int32(5), jax.random.key(3))
+    last = agent.config.model.subgoals - 1
+    games = eqx.tree_at(lambda g: g.policy, games, jnp.zeros_like(games.policy).at[..., last].set(1.0))
+    replay = store(make_replay(one(games, 0), TRAIN.games), games)
+    after, terms = learn(agent, learner, replay, jnp.int32(5), jax.random.key(5))
+    assert float(terms["ambition"]) > 0
+
+    def urgencies(high):
+        latent = high.encoder(agent.problem.observe(first, agent.problem.reset(first)))
+        return [float(high.budget(latent, z, jnp.int32(BUDGET), jnp.int32(DAYS))[1]) for z in high.subgoals]
+
+    apart = first_ambitions(agent.config.model)[0] - first_ambitions(agent.config.model)[last]
+    assert urgencies(model.high)[last] > 0.3
+    found = urgencies(after.model.high)
+    assert found[last] == pytest.approx(0.0, abs=0.1)
+    assert found[0] == pytest.approx(float(apart), abs=0.1)
 
 
 def test_exploration_shrinks_to_its_floor():

@@ -102,6 +102,14 @@ def test_a_pace_is_pushed_toward_what_was_tried_by_the_advantage():
     assert float(jax.grad(losses.pace_loss, argnums=4)(F(1.0), F(1.5), F(0.5), 0.5, F(2.0))) == 0
 
 
+def test_the_favourite_is_drawn_to_an_even_pace_and_the_others_keep_their_distance():
+    """Ambitions -1, 0, 2 beside the last one: -3, -2, 0. Urgencies 0, 0, 1 miss that by 3, 2, 1: (9 + 4 + 1) / 3."""
+    ambitions = jnp.array([-1.0, 0.0, 2.0])
+    assert float(losses.ambition_loss(jnp.array([0.0, 0.0, 1.0]), ambitions, N(2))) == pytest.approx(14 / 3)
+    assert float(losses.ambition_loss(jnp.array([-3.0, -2.0, 0.0]), ambitions, N(2))) == 0
+    assert float(losses.ambition_loss(ambitions, ambitions, N(1))) == 0
+
+
 def test_entropy_counts_only_what_is_allowed():
     assert float(losses.entropy(jnp.array([0.0, 0.0, -1e9]))) == pytest.approx(np.log(2), rel=1e-5)
     gradient = jax.grad(losses.entropy)(jnp.array([0.0, 1.0, -1e9]))
