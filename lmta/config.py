@@ -195,8 +195,16 @@ def paper(problem: str) -> Config:
         search=replace(
             config.search, simulations=250, c_init=1.5, dirichlet_alpha=0.20, dirichlet_mix=0.20, temperature=1.5
         ),
-        model=replace(config.model, low_horizon="day", known_gains=True, ambition=0.1, last_spread=0.2, round_from=1.0),
-        loss=replace(config.loss, entropy=0.02),
+        model=replace(
+            config.model,
+            low_horizon="day",
+            known_gains=True,
+            ambition=0.1,
+            last_spread=0.2,
+            round_from=1.0,
+            free_budgets=False,
+        ),
+        loss=replace(config.loss, entropy=0.02, ambition=6.0),
         train=replace(
             config.train,
             low_rate=5e-4,
