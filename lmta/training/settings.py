@@ -11,7 +11,7 @@ from lmta.problems.registry import BENCHMARKS, InstanceSettings, Size
 from lmta.problems.session import check_seed, whole_number
 from lmta.types import InputError
 
-LARGEST = {"aim": Size(500, 20, 75), "sop": Size(500, 20, 100)}
+LARGEST = {"aim": Size(500, 20, 100), "sop": Size(500, 20, 100)}
 """The largest instances of the mixtures that preset `best` learns on."""
 MAY_BE_ZERO = {"train.warm_up", "train.low_updates", "train.value_steps", "model.encoder_layers", "model.q_layers"}
 POSITIVE = {"model.budget_spread", "model.last_spread", "model.reward_range"}
