@@ -67,6 +67,8 @@ def living_plan(folder):
     return find
 
 
+# Threads of the service may draw random numbers while Hypothesis looks whether a strategy does.
+@pytest.mark.filterwarnings("ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning")
 def test_the_schema_holds(api_schema, living_plan):
     """Every operation, with what the schema allows and what it does not."""
     operations = [found.ok() for found in api_schema.get_all_operations()]

@@ -258,14 +258,14 @@ def test_the_target_waits_for_its_turn(learner, replay):
     assert any(bool((a != b).any()) for a, b in zip(*map(_arrays, (after.model.low, learner.model.low)), strict=True))
 
 
-def test_the_budget_policy_rests_while_warming_up_and_then_moves_slowly(learner, replay):
-    """Two steps of Adam at a rate of 1e-4 move a weight by 2e-4, weight decay aside."""
+def test_the_budget_policy_rests_while_warming_up_and_then_moves_at_its_rate(learner, replay):
+    """Two steps of Adam at a rate of 1e-3 move a weight by 2e-3, weight decay aside."""
     head = lambda a: _arrays(a.model.high.budget.policy)  # noqa: E731
     warm, _ = learn(AGENT, learner, replay, jnp.int32(0), jax.random.key(5))
     on, _ = learn(AGENT, learner, replay, jnp.int32(5), jax.random.key(5))
     for before, rested, moved in zip(head(learner), head(warm), head(on), strict=True):
         np.testing.assert_allclose(rested, before, atol=1e-6)
-        assert 1e-4 < float(jnp.abs(moved - before).max()) < 3e-4
+        assert 1e-3 < float(jnp.abs(moved - before).max()) < 3e-3
 
 
 def test_the_average_model_is_the_mean_and_then_forgets(learner, replay):
