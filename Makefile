@@ -10,7 +10,7 @@ demo: $(READY)
 	.venv/bin/lmta demo --out demo
 
 test: $(READY) lint browser
-	.venv/bin/pytest -n 2
+	.venv/bin/pytest -n 2 --dist loadfile
 
 # The page is tested in Chromium: Debian's is installed where that is possible; without one its tests are skipped.
 browser:

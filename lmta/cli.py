@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import jax
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -24,7 +23,7 @@ from lmta.benchmarks.serve import ServeBenchSettings, bench_serve, serve_table
 from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
 from lmta.benchmarks.train import TrainBenchSettings, bench_train, train_bench_table
 from lmta.demo import DemoSettings, check_folder, evaluations, play_stories, write_page
-from lmta.devices import use_all_cores
+from lmta.devices import keep_compilations, use_all_cores
 from lmta.diagnostics import pictures as diagnostic_pictures
 from lmta.diagnostics.diagnose import RESULTS, DiagnoseSettings, diagnose
 from lmta.diagnostics.diagnose import prepare as prepare_diagnosis
@@ -74,7 +73,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
     warnings.showwarning = _show_warning
-    _keep_compilations()
+    keep_compilations()
     use_all_cores()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -234,13 +233,6 @@ def _print_evaluation(settings: EvaluateSettings) -> tuple[str, list[Row]]:
 def _progress() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=ERR, transient=True)
-
-
-def _keep_compilations() -> None:
-    """Compiled programs are kept between runs, so that the second start is quick."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    jax.config.update("jax_compilation_cache_dir", str(home / "lmta" / "jax"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:

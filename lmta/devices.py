@@ -1,8 +1,9 @@
-"""All cores at work: one device a core, and a batch spread over them."""
+"""All cores at work: one device a core, a batch spread over them, and compiled programs that are kept."""
 
 import contextlib
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -10,6 +11,13 @@ import jax
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 EVERYWHERE, SPLIT = PartitionSpec(), PartitionSpec("members")
+
+
+def keep_compilations() -> None:
+    """Compiled programs are kept between runs in the user's cache, so that the second start is quick."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    jax.config.update("jax_compilation_cache_dir", str(home / "lmta" / "jax"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
 
 
 def use_all_cores() -> None:

@@ -9,11 +9,6 @@ from lmta import cli
 TINY = ["--nodes", "12", "--days", "2", "--budget", "4", "--instances", "3"]
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def run(capsys, *arguments):
     code = cli.run(arguments)
     printed = capsys.readouterr()

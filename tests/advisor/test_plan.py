@@ -15,14 +15,6 @@ from lmta import cli
 NAMES = ["Ann", "Bo b", "Céline", "d,e", "[red]", "007"] + [f"n{i}" for i in range(34)]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    """One cache of compilations for all commands."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture
 def network(tmp_path):
     """An edge list with awkward ids."""

@@ -99,8 +99,7 @@ def options():
 
 
 @pytest.mark.parametrize("problem", ["aim", "sop"])
-def test_the_command_prints_tables_and_writes_everything(runs, capsys, tmp_path, monkeypatch, problem):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_the_command_prints_tables_and_writes_everything(runs, capsys, tmp_path, problem):
     assert cli.run(["diagnose", str(runs / problem), *options(), "--out", str(tmp_path / "new" / "out")]) == 0
     printed = capsys.readouterr().out
     assert "What each subgoal does" in printed
@@ -147,8 +146,7 @@ BAD = {
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
-def test_bad_input_is_one_sentence_and_exit_code_2(runs, capsys, tmp_path, monkeypatch, arguments, message):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_bad_input_is_one_sentence_and_exit_code_2(runs, capsys, tmp_path, arguments, message):
     folder = tmp_path / "run"
     folder.mkdir()
     code = cli.run(["diagnose", str(folder), *arguments(runs, folder)])

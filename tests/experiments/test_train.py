@@ -28,14 +28,6 @@ TINY = shlex.split(
 TIMINGS = {"seconds", "episodes_per_second"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory):
-    """One cache of compilations for all runs, those in other processes too."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A run of four epochs."""
