@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from lmta.problems.influence.outlook import expected_gain
+from lmta.problems.influence.outlook import look_ahead
 from lmta.problems.influence.rules import INACTIVE, InfluenceInstance, InfluenceState
 from lmta.sparse import over_edges
 
@@ -22,7 +22,7 @@ def score(instance: InfluenceInstance, state: InfluenceState, key: PRNGKeyArray)
 
 def lookahead(instance: InfluenceInstance, state: InfluenceState, key: PRNGKeyArray) -> Float[Array, " nodes"]:
     """How many more nodes will be influenced in the days left if a node is seeded now, by mean field."""
-    return expected_gain(instance, state)
+    return look_ahead(instance, state).gain
 
 
 def _inactive(state: InfluenceState) -> Float[Array, " nodes"]:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from lmta.problems.base import DayRecord, pick_day
-from lmta.problems.influence.outlook import expected_gain, untouched_by_cascade
+from lmta.problems.influence.outlook import gain_over_waiting, look_ahead
 from lmta.problems.influence.rules import Influence, InfluenceInstance, InfluenceState
 from lmta.sparse import first_best
 from lmta.types import Observation
@@ -22,13 +22,13 @@ class GuidedInfluence(Influence):
     def plan_day(
         self, instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], most: int
     ) -> DayRecord:
-        """The seed that is expected to add most, again and again."""
+        """The seed that is expected to add most by being set today, again and again."""
 
         def choose(state, num_picks):
             legal = self.legal(instance, state)
-            gain = jnp.where(legal, expected_gain(instance, state), -jnp.inf)
-            node = first_best(gain)
-            return jnp.where(legal.any(), node, -1), gain[node]
+            ahead = look_ahead(instance, state)
+            node = first_best(jnp.where(legal, gain_over_waiting(instance, state, ahead), -jnp.inf))
+            return jnp.where(legal.any(), node, -1), ahead.gain[node]
 
         return pick_day(self, instance, state, choose, budget, most)[1]
 
@@ -40,8 +40,8 @@ class GuidedInfluence(Influence):
         """
         seen = super().observe(instance, state)
         num_nodes = jnp.maximum(instance.graph.node_mask.sum(), 1)
-        untouched = untouched_by_cascade(instance, state)
-        gain = jnp.minimum(expected_gain(instance, state), num_nodes)
+        untouched, gain = look_ahead(instance, state)
+        gain = jnp.minimum(gain, num_nodes)
         days_left = instance.days - state.day
         falling = -jnp.sort(-jnp.where(self._may_be_seeded(instance, state), gain, 0.0))
         pace = state.budget_left / jnp.maximum(days_left, 1)
