@@ -115,13 +115,29 @@ def test_a_day_is_planned_with_tomorrow_in_mind():
         assert places[int(record.picks[0])] == expected
 
 
-def test_seeds_are_those_of_lookahead():
+def test_on_the_last_day_seeds_are_those_of_lookahead():
+    """Nothing can be left to later days."""
     problem, classical = BENCHMARKS["aim"].guided, policy("average-lookahead")
-    instance = BENCHMARKS["aim"].instances(InstanceSettings(nodes=30, days=3, budget=9), 0, 1)[0]
+    instance = BENCHMARKS["aim"].instances(InstanceSettings(nodes=30, days=1, budget=5), 0, 1)[0]
     state = jax.jit(problem.reset)(instance)
     expected = classical.choose(instance, state, classical.prepare(instance, 0), 0).picks
-    record = jax.jit(lambda b: problem.plan_day(instance, state, b, MOST))(jnp.int32(3))
-    assert np.asarray(record.picks)[:3].tolist() == np.asarray(expected).tolist()
+    record = jax.jit(lambda b: problem.plan_day(instance, state, b, MOST))(jnp.int32(5))
+    assert np.asarray(record.picks)[:5].tolist() == np.asarray(expected).tolist()
+
+
+@pytest.mark.parametrize(("days", "first", "gain"), [(1, "centre", 2.0), (10, "alone", 1.0)])
+def test_whom_the_cascade_may_reach_waits_while_there_is_time(days, first, gain):
+    """An active node reaches the centre of a star by a half. On the last night the centre would add ½·(1 + 3). With ten
+    days it adds ½·(1 + 3·½) = 1.25, more than a node that stands alone; but nine days later half of that is spared by
+    half, and 1.25 - 1.25·½·½ is less than 1."""
+    star = nx.DiGraph([("source", "centre"), *(("centre", f"leaf {i}") for i in range(3))])
+    star.add_node("alone")
+    nx.set_edge_attributes(star, {edge: 0.5 if edge[0] == "source" else 1.0 for edge in star.edges}, "probability")
+    campaign, problem = Campaign(star, days=days, budget=2), BENCHMARKS["aim"].guided
+    seeded = problem.pick(campaign.instance, campaign.state, jnp.int32(campaign.ids.index("source")))
+    record = jax.jit(lambda b: problem.plan_day(campaign.instance, seeded, b, 2))(jnp.int32(1))
+    assert campaign.ids[int(record.picks[0])] == first
+    assert float(record.values[0]) == pytest.approx(gain)
 
 
 def test_a_mixture_has_all_kinds_within_the_largest_size():
