@@ -100,6 +100,16 @@ class DayRecord(eqx.Module):
     reward: Float[Array, ""]
 
 
+def empty_day(max_picks: int) -> DayRecord:
+    """A day before its first pick, with room for so many."""
+    return DayRecord(
+        picks=jnp.full(max_picks, -1, jnp.int32),
+        values=jnp.zeros(max_picks),
+        num_picks=jnp.zeros((), jnp.int32),
+        reward=jnp.zeros(()),
+    )
+
+
 @runtime_checkable
 class GuidedProblem(Problem[InstanceT, StateT, LuckT], Protocol):
     """A problem with a rule of thumb for the picks of a day, which a learned planner can steer."""
@@ -146,13 +156,7 @@ def pick_day(
         )
         return after, record, accepted
 
-    empty = DayRecord(
-        picks=jnp.full(max_picks, -1, jnp.int32),
-        values=jnp.zeros(max_picks),
-        num_picks=jnp.zeros((), jnp.int32),
-        reward=jnp.zeros(()),
-    )
-    state, record, _ = jax.lax.while_loop(wants_more, pick, (state, empty, jnp.array(True)))
+    state, record, _ = jax.lax.while_loop(wants_more, pick, (state, empty_day(max_picks), jnp.array(True)))
     return state, record
 
 

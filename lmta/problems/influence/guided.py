@@ -3,14 +3,18 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int
+from jaxtyping import Array, Bool, Int
 
-from lmta.problems.base import DayRecord, pick_day
+from lmta.problems.base import DayRecord, empty_day
 from lmta.problems.influence.outlook import gain_over_waiting, look_ahead
 from lmta.problems.influence.rules import Influence, InfluenceInstance, InfluenceState
 from lmta.sparse import first_best
-from lmta.types import Observation
+from lmta.types import Graph, Observation
+
+NODES_FOR_A_SEED = 800
+"""A network with so many nodes takes one seed more at a look."""
 
 
 @dataclass(frozen=True)
@@ -22,15 +26,41 @@ class GuidedInfluence(Influence):
     def plan_day(
         self, instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], most: int
     ) -> DayRecord:
-        """The seed that is expected to add most by being set today, again and again."""
+        """The seeds that are expected to add most by being set today, one by one.
 
-        def choose(state, num_picks):
-            legal = self.legal(instance, state)
+        In large networks a look ahead serves a few of them, no two side by side: so far apart they hardly ever meet.
+        """
+        graph = instance.graph
+        at_a_look = jnp.maximum(1, graph.node_mask.sum() // NODES_FOR_A_SEED)
+        several = graph.num_nodes >= 2 * NODES_FOR_A_SEED
+        budget = jnp.minimum(budget, most)
+
+        def spent(state, record):
+            return (record.num_picks >= budget) | ~self.legal(instance, state).any()
+
+        def look(carry):
+            state, record = carry
             ahead = look_ahead(instance, state)
-            node = first_best(jnp.where(legal, gain_over_waiting(instance, state, ahead), -jnp.inf))
-            return jnp.where(legal.any(), node, -1), ahead.gain[node]
+            score = jnp.where(self.legal(instance, state), gain_over_waiting(instance, state, ahead), -jnp.inf)
+            end = jnp.minimum(record.num_picks + at_a_look, budget)
 
-        return pick_day(self, instance, state, choose, budget, most)[1]
+            def pick(carry):
+                state, record, score = carry
+                node, slot = first_best(score), record.num_picks
+                record = DayRecord(
+                    picks=record.picks.at[slot].set(node),
+                    values=record.values.at[slot].set(ahead.gain[node]),
+                    num_picks=slot + 1,
+                    reward=record.reward,
+                )
+                if several:
+                    score = jnp.where(_around(graph, node), -jnp.inf, score)
+                return self.pick(instance, state, node), record, score
+
+            goes_on = lambda carry: (carry[1].num_picks < end) & (carry[2].max() > -jnp.inf)  # noqa: E731
+            return jax.lax.while_loop(goes_on, pick, (state, record, score))[:2]
+
+        return jax.lax.while_loop(lambda carry: ~spent(*carry), look, (state, empty_day(most)))[1]
 
     def observe(self, instance: InfluenceInstance, state: InfluenceState) -> Observation:
         """Of nodes: status, the probability to stay out of the running cascade, the expected gain.
@@ -71,3 +101,10 @@ class GuidedInfluence(Influence):
     @staticmethod
     def _may_be_seeded(instance: InfluenceInstance, state: InfluenceState) -> Array:
         return (state.status == 0) & instance.graph.node_mask
+
+
+def _around(graph: Graph, node: Int[Array, ""]) -> Bool[Array, " nodes"]:
+    """The node and its neighbours in both directions."""
+    beside = jnp.zeros(graph.num_nodes, bool).at[node].set(True)
+    beside = beside.at[graph.receivers].max(graph.senders == node, mode="drop")
+    return beside.at[graph.senders].max(graph.receivers == node, mode="drop")
