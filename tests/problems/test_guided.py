@@ -140,6 +140,20 @@ def test_whom_the_cascade_may_reach_waits_while_there_is_time(days, first, gain)
     assert float(record.values[0]) == pytest.approx(gain)
 
 
+def test_in_a_large_network_a_look_serves_seeds_that_are_no_neighbours():
+    """Two seeds at a look for 1,000 nodes: a hub, then not the hub that it leads to but one that stands apart."""
+    hubs = [("a", "b"), *((hub, f"{hub}{i}") for hub, size in (("a", 9), ("b", 8), ("c", 5)) for i in range(size))]
+    network = nx.DiGraph(hubs)
+    network.add_nodes_from(range(1_000 - len(network)))
+    campaign, problem = Campaign(network, days=3, budget=3), BENCHMARKS["aim"].guided
+    plan = jax.jit(lambda b: problem.plan_day(campaign.instance, campaign.state, b, 4))
+    names = lambda record: [campaign.ids[n] for n in np.asarray(record.picks) if n >= 0]  # noqa: E731
+    assert names(plan(jnp.int32(1))) == ["a"]
+    assert names(plan(jnp.int32(2))) == ["a", "c"]
+    assert names(plan(jnp.int32(9)))[:2] == ["a", "c"]
+    assert int(plan(jnp.int32(9)).num_picks) == 3
+
+
 def test_a_mixture_has_all_kinds_within_the_largest_size():
     settings = InstanceSettings(nodes=400, days=9, budget=12)
     for name in ("aim", "sop"):

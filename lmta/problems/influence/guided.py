@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from lmta.problems.base import DayRecord, empty_day
 from lmta.problems.influence.outlook import gain_over_waiting, look_ahead
@@ -13,7 +13,7 @@ from lmta.problems.influence.rules import Influence, InfluenceInstance, Influenc
 from lmta.sparse import first_best
 from lmta.types import Graph, Observation
 
-NODES_FOR_A_SEED = 800
+NODES_FOR_A_SEED = 500
 """A network with so many nodes takes one seed more at a look."""
 
 
@@ -32,35 +32,28 @@ class GuidedInfluence(Influence):
         """
         graph = instance.graph
         at_a_look = jnp.maximum(1, graph.node_mask.sum() // NODES_FOR_A_SEED)
-        several = graph.num_nodes >= 2 * NODES_FOR_A_SEED
-        budget = jnp.minimum(budget, most)
+        budget = jnp.minimum(jnp.minimum(budget, state.budget_left), most)
 
-        def spent(state, record):
-            return (record.num_picks >= budget) | ~self.legal(instance, state).any()
+        def wants_more(carry):
+            state, record = carry
+            return (record.num_picks < budget) & self.legal(instance, state).any()
 
         def look(carry):
             state, record = carry
             ahead = look_ahead(instance, state)
             score = jnp.where(self.legal(instance, state), gain_over_waiting(instance, state, ahead), -jnp.inf)
-            end = jnp.minimum(record.num_picks + at_a_look, budget)
+            nodes, taken = _best_apart(graph, score, jnp.minimum(at_a_look, budget - record.num_picks))
+            slots = jnp.where(taken, record.num_picks + jnp.cumsum(taken) - 1, most)
+            record = DayRecord(
+                picks=record.picks.at[slots].set(nodes, mode="drop"),
+                values=record.values.at[slots].set(ahead.gain[nodes], mode="drop"),
+                num_picks=record.num_picks + taken.sum(),
+                reward=record.reward,
+            )
+            seed = lambda i, state: self.pick(instance, state, jnp.where(taken[i], nodes[i], -1))  # noqa: E731
+            return jax.lax.fori_loop(0, len(nodes), seed, state), record
 
-            def pick(carry):
-                state, record, score = carry
-                node, slot = first_best(score), record.num_picks
-                record = DayRecord(
-                    picks=record.picks.at[slot].set(node),
-                    values=record.values.at[slot].set(ahead.gain[node]),
-                    num_picks=slot + 1,
-                    reward=record.reward,
-                )
-                if several:
-                    score = jnp.where(_around(graph, node), -jnp.inf, score)
-                return self.pick(instance, state, node), record, score
-
-            goes_on = lambda carry: (carry[1].num_picks < end) & (carry[2].max() > -jnp.inf)  # noqa: E731
-            return jax.lax.while_loop(goes_on, pick, (state, record, score))[:2]
-
-        return jax.lax.while_loop(lambda carry: ~spent(*carry), look, (state, empty_day(most)))[1]
+        return jax.lax.while_loop(wants_more, look, (state, empty_day(most)))[1]
 
     def observe(self, instance: InfluenceInstance, state: InfluenceState) -> Observation:
         """Of nodes: status, the probability to stay out of the running cascade, the expected gain.
@@ -73,7 +66,7 @@ class GuidedInfluence(Influence):
         untouched, gain = look_ahead(instance, state)
         gain = jnp.minimum(gain, num_nodes)
         days_left = instance.days - state.day
-        falling = -jnp.sort(-jnp.where(self._may_be_seeded(instance, state), gain, 0.0))
+        falling = jax.lax.top_k(jnp.where(self._may_be_seeded(instance, state), gain, 0.0), gain.shape[0])[0]
         pace = state.budget_left / jnp.maximum(days_left, 1)
         ranks = jnp.stack([jnp.zeros(()), pace, 2 * pace, state.budget_left.astype(jnp.float32)])
         ranks = jnp.minimum(ranks.astype(jnp.int32), falling.shape[0] - 1)
@@ -103,8 +96,21 @@ class GuidedInfluence(Influence):
         return (state.status == 0) & instance.graph.node_mask
 
 
-def _around(graph: Graph, node: Int[Array, ""]) -> Bool[Array, " nodes"]:
-    """The node and its neighbours in both directions."""
-    beside = jnp.zeros(graph.num_nodes, bool).at[node].set(True)
-    beside = beside.at[graph.receivers].max(graph.senders == node, mode="drop")
-    return beside.at[graph.senders].max(graph.receivers == node, mode="drop")
+def _best_apart(
+    graph: Graph, score: Float[Array, " nodes"], count: Int[Array, ""]
+) -> tuple[Int[Array, " candidates"], Bool[Array, " candidates"]]:
+    """The nodes with the highest scores, and which of them to take: the first `count` that are no neighbours."""
+    num_candidates = 3 * (graph.num_nodes // NODES_FOR_A_SEED)
+    if num_candidates <= 3:
+        return first_best(score)[None], jnp.ones(1, bool)
+    best, nodes = jax.lax.top_k(score, num_candidates)
+    rank = jnp.full(graph.num_nodes, num_candidates).at[nodes].set(jnp.arange(num_candidates))
+    ends = (rank.at[end].get(mode="fill", fill_value=num_candidates) for end in (graph.senders, graph.receivers))
+    joined = jnp.zeros((num_candidates, num_candidates), bool).at[tuple(ends)].set(graph.edge_mask, mode="drop")
+    joined |= joined.T
+
+    def consider(i, taken):
+        alone = ~(joined[i] & taken).any()
+        return taken.at[i].set(alone & (best[i] > -jnp.inf) & (taken.sum() < count))
+
+    return nodes, jax.lax.fori_loop(0, num_candidates, consider, jnp.zeros(num_candidates, bool))
