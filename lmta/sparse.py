@@ -84,6 +84,20 @@ def first_best(scores: Float[Array, " nodes"]) -> Int[Array, ""]:
     return jnp.min(jnp.where(scores == scores.max(), index, scores.shape[0] - 1))
 
 
+def at_ranks(values: Float[Array, " nodes"], ranks: Int[Array, " ranks"]) -> Float[Array, " ranks"]:
+    """The values at some ranks from the top (0 is the highest), where all are at least 0.
+
+    Found bit by bit, since floats that are not negative order like their bits: several times as fast as XLA's sorting.
+    """
+    bits = jax.lax.bitcast_convert_type(values, jnp.int32)
+
+    def narrow(i, found):
+        higher = found | (1 << (30 - i))
+        return jnp.where((bits >= higher[:, None]).sum(axis=1) > ranks, higher, found)
+
+    return jax.lax.bitcast_convert_type(jax.lax.fori_loop(0, 31, narrow, jnp.zeros_like(ranks)), values.dtype)
+
+
 def padded_size(size: int) -> int:
     """`size` rounded up by at most an eighth, so that instances of similar size share one compilation."""
     step = max(8, 1 << max(0, size.bit_length() - 4))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmta.sparse import first_best, over_edges, padded_size
+from lmta.sparse import at_ranks, first_best, over_edges, padded_size
 
 NODES, EDGES, BATCH = 7, 20, 3
 REDUCTIONS = {"add": np.add, "max": np.maximum, "multiply": np.multiply}
@@ -73,3 +73,13 @@ def test_padded_sizes_waste_little(size):
     padded = padded_size(size)
     assert size <= padded <= max(size * 1.13, size + 8)
     assert padded_size(padded) == padded
+
+
+@given(
+    st.lists(st.floats(0, 2.0**100, width=32), min_size=5, max_size=5),
+    st.lists(st.integers(0, 4), min_size=2, max_size=2),
+)
+def test_values_at_ranks_are_those_of_a_sorted_list(values, ranks):
+    got = at_ranks(jnp.asarray(values, jnp.float32), jnp.asarray(ranks, jnp.int32))
+    flushed = np.where(np.asarray(values) < np.finfo(np.float32).tiny, 0.0, values)  # as XLA does with subnormal ones
+    np.testing.assert_array_equal(np.where(got < np.finfo(np.float32).tiny, 0.0, got), np.sort(flushed)[::-1][ranks])

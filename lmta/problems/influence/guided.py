@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 from lmta.problems.base import DayRecord, empty_day
 from lmta.problems.influence.outlook import gain_over_waiting, look_ahead
 from lmta.problems.influence.rules import Influence, InfluenceInstance, InfluenceState
-from lmta.sparse import first_best
+from lmta.sparse import at_ranks, first_best
 from lmta.types import Graph, Observation
 
 NODES_FOR_A_SEED = 500
@@ -34,13 +34,11 @@ class GuidedInfluence(Influence):
         at_a_look = jnp.maximum(1, graph.node_mask.sum() // NODES_FOR_A_SEED)
         budget = jnp.minimum(jnp.minimum(budget, state.budget_left), most)
 
-        def wants_more(carry):
-            state, record = carry
+        def wants_more(state, record):
             return (record.num_picks < budget) & self.legal(instance, state).any()
 
-        def look(carry):
-            state, record = carry
-            ahead = look_ahead(instance, state)
+        def seed_some(carry):
+            state, record, ahead = carry
             score = jnp.where(self.legal(instance, state), gain_over_waiting(instance, state, ahead), -jnp.inf)
             nodes, taken = _best_apart(graph, score, jnp.minimum(at_a_look, budget - record.num_picks))
             slots = jnp.where(taken, record.num_picks + jnp.cumsum(taken) - 1, most)
@@ -51,9 +49,13 @@ class GuidedInfluence(Influence):
                 reward=record.reward,
             )
             seed = lambda i, state: self.pick(instance, state, jnp.where(taken[i], nodes[i], -1))  # noqa: E731
-            return jax.lax.fori_loop(0, len(nodes), seed, state), record
+            state = jax.lax.fori_loop(0, len(nodes), seed, state)
+            look_again = lambda: look_ahead(instance, state)  # noqa: E731
+            return state, record, jax.lax.cond(wants_more(state, record), look_again, lambda: ahead)
 
-        return jax.lax.while_loop(wants_more, look, (state, empty_day(most)))[1]
+        first = look_ahead(instance, state)  # that of `observe`; compiled together they are one
+        begin = state, empty_day(most), first
+        return jax.lax.while_loop(lambda carry: wants_more(*carry[:2]), seed_some, begin)[1]
 
     def observe(self, instance: InfluenceInstance, state: InfluenceState) -> Observation:
         """Of nodes: status, the probability to stay out of the running cascade, the expected gain.
@@ -66,10 +68,10 @@ class GuidedInfluence(Influence):
         untouched, gain = look_ahead(instance, state)
         gain = jnp.minimum(gain, num_nodes)
         days_left = instance.days - state.day
-        falling = jax.lax.top_k(jnp.where(self._may_be_seeded(instance, state), gain, 0.0), gain.shape[0])[0]
         pace = state.budget_left / jnp.maximum(days_left, 1)
         ranks = jnp.stack([jnp.zeros(()), pace, 2 * pace, state.budget_left.astype(jnp.float32)])
-        ranks = jnp.minimum(ranks.astype(jnp.int32), falling.shape[0] - 1)
+        ranks = jnp.minimum(ranks.astype(jnp.int32), gain.shape[0] - 1)
+        falling = at_ranks(jnp.where(self._may_be_seeded(instance, state), gain, 0.0), ranks)
         more = [
             jnp.log1p(days_left) / 3,
             jnp.log1p(state.budget_left) / 5,
@@ -77,7 +79,7 @@ class GuidedInfluence(Influence):
             state.budget_left / num_nodes,
             jnp.log1p(num_nodes) / 8,
             untouched.sum() / num_nodes,
-            *jnp.log1p(falling[ranks]),
+            *jnp.log1p(falling),
         ]
         columns = [untouched, jnp.log1p(gain)]
         return Observation(
