@@ -15,6 +15,10 @@ class InputError(ValueError):
     """What the user gave cannot be used; the message is one sentence that says what would be right."""
 
 
+class TrainingError(RuntimeError):
+    """Training cannot go on; the message says when and why."""
+
+
 class ModelWarning(UserWarning):
     """What the user observed is taken as true although the model of the world holds it impossible."""
 

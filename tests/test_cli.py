@@ -1,6 +1,8 @@
 """The command line as a user meets it: tables, files, and one sentence with exit code 2 for bad input."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -149,6 +151,35 @@ def test_policies_and_version_are_listed(capsys):
     _, out, _ = run(capsys, "policies", "sop")
     assert {"even-insertion", "greedy", "ga"} <= set(out.split())
     assert run(capsys, "--version")[1].startswith("lmta 0.")
+
+
+def test_help_lists_every_command_and_each_command_has_help(capsys):
+    for arguments in ((), ("--help",)):
+        code, out, _ = run(capsys, *arguments)
+        assert code == 0
+        assert all(f"  {name} " in out for name in cli.COMMANDS)
+    for name, what in cli.COMMANDS.items():
+        with pytest.raises(SystemExit) as stop:
+            cli.run([name, "--help"])
+        assert stop.value.code == 0
+        assert what.split(":")[0] in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(("name", "hint"), [("evalute", "did you mean evaluate?"), ("xyz", "there are evaluate, plan")])
+def test_an_unknown_command_is_one_sentence_and_exit_code_2(capsys, name, hint):
+    code, out, err = run(capsys, name)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"{name!r} is no command" in err
+    assert hint in err
+
+
+def test_a_command_imports_no_more_than_it_needs():
+    """Starting takes seconds otherwise. Pictures and tests of significance are for other commands."""
+    program = (
+        "import sys, lmta.commands.policies as _; print([m for m in ('matplotlib', 'scipy.stats') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_a_demo_folder_that_cannot_be_written_is_refused_before_any_work(capsys, tmp_path):

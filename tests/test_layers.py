@@ -16,6 +16,7 @@ LAYERS = [
     {"training", "evaluation", "advisor"},
     {"service"},
     {"benchmarks", "demo", "diagnostics", "experiments"},
+    {"commands"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

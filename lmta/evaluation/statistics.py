@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr
 
 
 class Mean(NamedTuple):
@@ -38,4 +38,4 @@ def compare(values: np.ndarray, baseline: np.ndarray) -> Comparison:
     variance, other_variance = mean.sem**2, other.sem**2
     freedom = (variance + other_variance) ** 2 * (count - 1) / (variance**2 + other_variance**2)
     t = (mean.mean - other.mean) / math.sqrt(variance + other_variance)
-    return Comparison(difference, float(2 * stats.t.sf(abs(t), freedom)))
+    return Comparison(difference, float(2 * stdtr(freedom, -abs(t))))

@@ -19,10 +19,7 @@ from lmta.sparse import padded_size
 from lmta.training.epoch import epsilon, learn, play_games, store
 from lmta.training.replay import Replay, make_replay
 from lmta.training.update import Learner, make_learner
-
-
-class TrainingError(RuntimeError):
-    """Training cannot go on; the message says when and why."""
+from lmta.types import TrainingError
 
 
 class Progress(eqx.Module):

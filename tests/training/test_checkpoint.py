@@ -13,8 +13,8 @@ from lmta.agents.settings import RunSettings, settings_from_json
 from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 from lmta.problems.registry import InstanceSettings
 from lmta.training.checkpoint import load, save
-from lmta.training.run import TrainingError, advance, begin
-from lmta.types import InputError
+from lmta.training.run import advance, begin
+from lmta.types import InputError, TrainingError
 
 MODEL = ModelConfig(latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2)
 TRAIN = TrainConfig(
