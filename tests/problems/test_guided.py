@@ -12,8 +12,9 @@ from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch, unstack
 from lmta.problems.conformance import check_problem
 from lmta.problems.influence.campaign import Campaign
+from lmta.problems.orienteering.guided import PRICES
 from lmta.problems.orienteering.importer import Cities
-from lmta.problems.orienteering.routes import plan_route
+from lmta.problems.orienteering.routes import ANYWHERE, plan_route
 from lmta.problems.orienteering.rules import OrienteeringRules, make_instance
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 
@@ -35,7 +36,7 @@ def test_without_a_price_the_route_is_that_of_insertion():
     problem, insertion = BENCHMARKS["sop"].guided, Insertion()
     settings = InstanceSettings(nodes=25, days=3, budget=9, rules=RULES)
     batch = make_batch(problem, BENCHMARKS["sop"].instances(settings, 3, 12), 3)
-    plan = jax.jit(lambda i, s, b: plan_route(i, s, b, jnp.float32(0.0), MOST))
+    plan = jax.jit(lambda i, s, b: plan_route(i, s, b, jnp.float32(0.0), ANYWHERE, MOST))
 
     @jax.jit
     def live(instance, state, luck, cities, count):
@@ -94,7 +95,7 @@ def _line(start: float, profits: dict[float, float], days: int, budget: int, **r
 def test_a_price_on_length_prefers_the_near():
     """A city of 0.9 lies 0.7 away and one of 0.8 lies 0.1 away: at a price of 0.5 the near one is worth more."""
     _, instance, state, places = _line(0.0, {0.1: 0.8, 0.7: 0.9}, 2, 2)
-    plan = jax.jit(lambda price: plan_route(instance, state, jnp.int32(1), price, 2)[0][0])
+    plan = jax.jit(lambda price: plan_route(instance, state, jnp.int32(1), price, ANYWHERE, 2)[0][0])
     assert [places[int(plan(jnp.float32(price)))] for price in (0.0, 0.5)] == [0.7, 0.1]
 
 
@@ -104,6 +105,18 @@ def test_a_day_is_planned_at_the_price_that_promises_most():
     record = jax.jit(lambda b: problem.plan_day(instance, state, b, 4))(jnp.int32(2))
     assert sorted(places[n] for n in np.asarray(record.picks)[: int(record.num_picks)]) == [0.4, 0.45]
     assert (np.asarray(record.picks)[2:] == -1).all()
+
+
+def test_a_town_that_pays_only_together_is_found():
+    """At any price the city of 0.6 nearby is the first to join, and the town of three is out of reach then; the town
+    earns 1.5 less 0.4 for crowding."""
+    town = {0.85: 0.5, 0.87: 0.5, 0.9: 0.5}
+    problem, instance, state, places = _line(0.5, {0.45: 0.6} | town, 1, 3, limit=0.42, penalty=0.0)
+    for price in PRICES:
+        first, count = plan_route(instance, state, jnp.int32(3), jnp.float32(price), ANYWHERE, 4)
+        assert (places[int(first[0])], int(count)) == (0.45, 1)
+    record = jax.jit(lambda b: problem.plan_day(instance, state, b, 4))(jnp.int32(3))
+    assert [places[n] for n in np.asarray(record.picks) if n >= 0] == list(town)
 
 
 def test_a_day_is_planned_with_tomorrow_in_mind():

@@ -8,14 +8,17 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lmta.problems.base import DayRecord, pick_in_order
-from lmta.problems.orienteering.routes import plan_route
+from lmta.problems.orienteering.routes import ANYWHERE, plan_route
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringInstance, OrienteeringState, next_morning
+from lmta.sparse import at_ranks
 from lmta.types import Observation
 
 PRICES = (0.0, 0.25, 0.5, 1.0, 2.0)
 """What a unit of length may cost when cities are chosen; the unit is the largest distance on the map."""
+DESTINATIONS = 12
+"""So many cities are tried as one that today's route goes through, whatever else: towns that pay only together."""
 DAYS_AHEAD = 2
-"""Days after today that a price is judged by: where a route ends is where tomorrow's begins."""
+"""Days after today that a route is judged by: where a route ends is where tomorrow's begins."""
 
 
 @dataclass(frozen=True)
@@ -27,24 +30,37 @@ class GuidedOrienteering(Orienteering):
     def plan_day(
         self, instance: OrienteeringInstance, state: OrienteeringState, budget: Int[Array, ""], most: int
     ) -> DayRecord:
-        """The route by insertion at the price of length that promises most over today and the days after it."""
+        """Of several routes by insertion the one that promises most over today and the days after it."""
 
-        def promise(price):
-            today = self._route(instance, state, budget, price, most)
+        def promise(proposal):
+            price, through = proposal
+            today = self._route(instance, state, budget, price, through, most)
             tomorrow, reward = self._drive(instance, state, today)
 
             def later(_, carry):
                 state, total = carry
                 pace = -(-state.budget_left // jnp.maximum(instance.days - state.day, 1))
                 allowed = jnp.where(state.day < instance.days, pace, 0)
-                following, reward = self._drive(instance, state, self._route(instance, state, allowed, price, most))
+                route = self._route(instance, state, allowed, price, ANYWHERE, most)
+                following, reward = self._drive(instance, state, route)
                 return following, total + reward
 
             return today, jax.lax.fori_loop(0, DAYS_AHEAD, later, (tomorrow, reward))[1]
 
-        routes, promises = jax.lax.map(promise, jnp.array(PRICES))
+        routes, promises = jax.lax.map(promise, self._proposals(instance, state))
         best = jnp.argmax(promises)
         return jax.tree.map(lambda leaf: leaf[best], routes)
+
+    def _proposals(
+        self, instance: OrienteeringInstance, state: OrienteeringState
+    ) -> tuple[Float[Array, " proposals"], Int[Array, " proposals"]]:
+        """What each route is built with, a price of length and a city to go through: every price without such a city,
+        and the middle one with each of the most profitable cities in reach."""
+        legal = self.legal(instance, state)
+        _, rich = jax.lax.top_k(jnp.where(legal, state.profit, -1.0), min(DESTINATIONS, legal.shape[0]))
+        prices = jnp.concatenate([jnp.array(PRICES), jnp.full(len(rich), PRICES[len(PRICES) // 2])])
+        through = jnp.concatenate([jnp.full(len(PRICES), ANYWHERE), jnp.where(legal[rich], rich, ANYWHERE)])
+        return prices, through.astype(jnp.int32)
 
     def _route(
         self,
@@ -52,9 +68,10 @@ class GuidedOrienteering(Orienteering):
         state: OrienteeringState,
         budget: Int[Array, ""],
         price: Float[Array, ""],
+        through: Int[Array, ""] | int,
         most: int,
     ) -> DayRecord:
-        cities, count = plan_route(instance, state, budget, price, most)
+        cities, count = plan_route(instance, state, budget, price, through, most)
         made = jnp.arange(most) < count
         return DayRecord(
             picks=jnp.where(made, cities, -1),
@@ -77,9 +94,9 @@ class GuidedOrienteering(Orienteering):
         open_cities = ~state.visited
         days_left = instance.days - state.day
         pace = state.budget_left / jnp.maximum(days_left, 1)
-        falling = -jnp.sort(-jnp.where(open_cities, state.profit, 0.0))
         ranks = jnp.stack([jnp.zeros(()), pace, 2 * pace, state.budget_left.astype(jnp.float32)])
-        ranks = jnp.minimum(ranks.astype(jnp.int32), falling.shape[0] - 1)
+        ranks = jnp.minimum(ranks.astype(jnp.int32), open_cities.shape[0] - 1)
+        falling = at_ranks(jnp.where(open_cities, state.profit, 0.0), ranks)
         near = jnp.where(open_cities & (self.distances(instance, state) < instance.limit / 4), state.profit, 0.0)
         more = [
             jnp.log1p(days_left) / 3,
@@ -92,7 +109,7 @@ class GuidedOrienteering(Orienteering):
             instance.drift * 5,
             jnp.log1p(near.sum()) / 3,
             near.max(),
-            *falling[ranks],
+            *falling,
         ]
         return Observation(
             nodes=seen.nodes,

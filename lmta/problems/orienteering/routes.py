@@ -7,7 +7,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState, distance_between
+from lmta.sparse import first_best
 
+ANYWHERE = -1
+"""In place of a city to go through: none."""
+ABOVE_ALL = 1e6
 SLACK = 1e-5
 """Kept from the limit: a route is measured here in another order than it is driven."""
 
@@ -25,15 +29,18 @@ def plan_route(
     state: OrienteeringState,
     budget: Int[Array, ""],
     price: Float[Array, ""],
+    through: Int[Array, ""] | int,
     most: int,
 ) -> tuple[Int[Array, " most"], Int[Array, ""]]:
     """(cities in order, how many): at most `budget` of at most `most`.
 
     The city that is worth most joins next: its profit less what one more visit costs today, and less `price` for each
     unit by which it lengthens the route. It must be worth having at any price of length, and the route must stay
-    within the limit. On the last day the route is arranged for the way back, whose excess counts.
+    within the limit. On the last day the route is arranged for the way back, whose excess counts. The city `through`
+    joins before all others, where there is one (or ANYWHERE).
     """
     xy = instance.coordinates
+    cities = jnp.arange(len(xy))
     last_day = state.day == instance.days - 1
     spare = instance.limit - state.length - SLACK
     budget = jnp.minimum(jnp.minimum(budget, state.budget_left), most)
@@ -52,7 +59,7 @@ def plan_route(
         margin = state.profit - instance.crowding * jnp.maximum(2 * visits - 1, 0)
         extra, place = _cheapest(xy, route, last_day)
         worth = jnp.where(open_cities & (margin > 0), margin - price * extra, -jnp.inf)
-        city = jnp.argmax(worth).astype(jnp.int32)
+        city = first_best(jnp.where((cities == through) & (route.visits == 0), worth + ABOVE_ALL, worth))
         longer = _two_opt(xy, _insert(route, city, place[city]), last_day)
         fits = (_length(xy, longer) <= spare) & (margin[city] > excess(longer) - excess(route))
         route = jax.tree.map(lambda new, old: jnp.where(fits, new, old), longer, route)
