@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import jax
 
@@ -131,6 +132,7 @@ class Desk:
         self.cores = Cores(os.cpu_count() or 1)
         self._sessions: OrderedDict[str, _Kept] = OrderedDict()
         self._sessions_lock = threading.Lock()
+        self._decided: WeakKeyDictionary[Session, dict[tuple[str, int], dict[str, Any]]] = WeakKeyDictionary()
         self._turns = [threading.RLock() for _ in range(256)]
         self._beside = ThreadPoolExecutor(1, "beforehand")
 
@@ -147,9 +149,8 @@ class Desk:
     def begin(self, wanted: Begin) -> tuple[Plan, list[str]]:
         """Keep a new campaign or tour; it, and what to mind about its data."""
         check_content(wanted.content, wanted.kind, self.limits)
-        journal = _new_journal(wanted)
         with hearing() as said:
-            session = journal.begin(wanted.content)
+            journal, session = _begun(wanted)
         name = self.store.add_plan(wanted.title, journal, wanted.content)
         plan = self.store.plan(name)
         self._remember(plan, session)
@@ -158,22 +159,28 @@ class Desk:
 
     def expect(self, wanted: Begin) -> Future[None]:
         """Get ready for a campaign or tour that will probably be begun."""
-        journal = _new_journal(wanted)
-        return self._beside.submit(self._decide_beforehand, journal, partial(journal.begin, wanted.content))
+        return self._beside.submit(self._decide_beforehand, partial(_begun, wanted))
 
     def get_ready(self, plan: Plan) -> Future[None]:
         """Make the decision that compiles for the data's size before anybody waits for it."""
-        return self._beside.submit(self._decide_beforehand, plan.beginning, partial(self.session, plan))
+        return self._beside.submit(self._decide_beforehand, lambda: (plan.beginning, self.session(plan)))
 
-    def _decide_beforehand(self, journal: Journal, load: Callable[[], Session]) -> None:
-        """Nothing is kept of the decision; what goes wrong with it is told to whoever asks for one."""
-        adviser = named_player(journal.policy, kind_of(journal))
+    def _decide_beforehand(self, load: Callable[[], tuple[Journal, Session]]) -> None:
+        """Nothing is noted of the decision; what goes wrong with it is told to whoever asks for one."""
         with hearing():
-            session = load()
-        size = _size(adviser, session)
-        if not self.cores.is_ready(size):
-            with self.cores.deciding(size):
-                advise(adviser, session, journal.seed)
+            journal, session = load()
+        adviser = named_player(journal.policy, kind_of(journal))
+        if not self.cores.is_ready(_size(adviser, session)):
+            self._decide(adviser, session, journal.seed)
+
+    def _decide(self, adviser: AbstractPlayer, session: Session, seed: int) -> dict[str, Any]:
+        """A decision, worked out once for a session as it stands."""
+        with self._sessions_lock:
+            known = self._decided.setdefault(session, {})
+        with self.cores.deciding(_size(adviser, session)):
+            if (adviser.name, seed) not in known:
+                known[adviser.name, seed] = advise(adviser, session, seed)
+        return known[adviser.name, seed]
 
     def bring(self, title: str, state: bytes, data: bytes) -> Plan:
         """Keep the campaign or tour of a state file of `lmta plan`, with its data."""
@@ -217,8 +224,7 @@ class Desk:
                 return kept
             session = self.session(plan)
             adviser = named_player(plan.beginning.policy, kind_of(plan.beginning))
-            with self.cores.deciding(_size(adviser, session)):
-                advice = advise(adviser, session, plan.beginning.seed)
+            advice = self._decide(adviser, session, plan.beginning.seed)
             self.store.keep_advice(plan, advice)
             return advice
 
@@ -293,8 +299,8 @@ class Desk:
         return self._turns[hash(name) % len(self._turns)]
 
 
-def _new_journal(wanted: Begin) -> Journal:
-    """The journal of a new campaign or tour."""
+def _begun(wanted: Begin) -> tuple[Journal, Session]:
+    """A new campaign or tour, and the journal that it begins."""
     policy = wanted.policy or DEFAULT_POLICY[PROBLEM_OF[wanted.kind]]
     named_player(policy, wanted.kind)
     common: Any = {
@@ -306,8 +312,10 @@ def _new_journal(wanted: Begin) -> Journal:
         "seed": check_seed(wanted.seed),
     }
     if wanted.kind == "tour":
-        return TourJournal(**common, rules=wanted.rules or OrienteeringRules())
-    return CampaignJournal(**common, directed=wanted.directed, probability=wanted.probability)
+        journal = TourJournal(**common, rules=wanted.rules or OrienteeringRules())
+    else:
+        journal = CampaignJournal(**common, directed=wanted.directed, probability=wanted.probability)
+    return journal, journal.begin(wanted.content)
 
 
 def _size(adviser: AbstractPlayer, session: Session) -> Hashable:

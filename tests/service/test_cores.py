@@ -106,6 +106,7 @@ def test_whoever_asks_meanwhile_waits_for_it(desk, monkeypatch):
         assert len(calls) == 1
         go_on.set()
         assert asked.result(LONGEST)["day"] == 1
+    assert len(calls) == 1
     assert calls[0].startswith("beforehand")
 
 
