@@ -73,7 +73,7 @@ def network(campaign: Campaign, positions: np.ndarray | None, advised: Sequence[
     drawn = pairs[np.argsort(~matters, kind="stable")[:MOST_EDGES]]
     categories = [*_STATUS.values(), ADVISED]
     chosen = set(advised)
-    size = 12 if len(nodes) <= 150 else 8 if len(nodes) <= 800 else 4
+    size = 12 if len(nodes) <= 150 else 8 if len(nodes) <= 800 else 4 if len(nodes) <= 2_000 else 3
     advised_size, reached_size = max(2 * size, 16), max(1.3 * size, 7)
     points = []
     for node, (x, y) in zip(nodes.tolist(), positions.tolist(), strict=True):
@@ -97,7 +97,7 @@ def network(campaign: Campaign, positions: np.ndarray | None, advised: Sequence[
 
 def _note(drawn: int, edges: int) -> dict[str, Any]:
     """What to mind about a picture that leaves edges out."""
-    text = f"{drawn:,} of {edges:,} edges drawn, those of advised and active nodes first" if drawn < edges else ""
+    text = f"{drawn:,} of {edges:,} edges drawn" if drawn < edges else ""
     return {"text": text, "left": "center", "textStyle": {"color": TEXT, "fontSize": 12, "fontWeight": "normal"}}
 
 

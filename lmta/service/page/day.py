@@ -187,6 +187,8 @@ class DayView:
     async def _undo(self) -> None:
         last = self._plan.days[-1]
         if await attempt(self._desk.undo, self._name, last.number):
+            ui.notify(f"Day {last.number} is taken back; what was reported stands in the form again.", type="positive")
+            ui.run_javascript(TO_THE_TOP)
             await self._refresh(last.report)
         else:
             await self._refresh()

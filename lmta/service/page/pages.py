@@ -32,6 +32,7 @@ a:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px s
 .q-table td.text-left { min-width: 6rem; }
 .q-uploader__subtitle { display: none; }
 .days .q-table__grid-item-card { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 4px 12px; }
+.days .q-table__grid-item-row + .q-table__grid-item-row { margin-top: 0; }
 .patience { animation: appear 0.3s 1s both; }
 @keyframes appear { from { opacity: 0; } }
 """
