@@ -20,7 +20,8 @@ browser:
 
 # What takes too long for every day: a hundred kills of the service, and ten times as much nonsense sent to it.
 soak: $(READY)
-	LMTA_KILLS=100 LMTA_EXAMPLES=10 .venv/bin/pytest tests/service/test_kills.py tests/service/test_fuzz.py
+	LMTA_KILLS=100 LMTA_EXAMPLES=10 .venv/bin/pytest -rP --hypothesis-show-statistics \
+	tests/service/test_kills.py tests/service/test_fuzz.py
 
 # The pictures of the guide, taken anew from the page as it is.
 pictures: $(READY) browser

@@ -159,11 +159,19 @@ class Desk:
 
     def expect(self, wanted: Begin) -> Future[None]:
         """Get ready for a campaign or tour that will probably be begun."""
-        return self._beside.submit(self._decide_beforehand, partial(_begun, wanted))
+        return self._decide_beside(partial(_begun, wanted))
 
     def get_ready(self, plan: Plan) -> Future[None]:
         """Make the decision that compiles for the data's size before anybody waits for it."""
-        return self._beside.submit(self._decide_beforehand, lambda: (plan.beginning, self.session(plan)))
+        return self._decide_beside(lambda: (plan.beginning, self.session(plan)))
+
+    def _decide_beside(self, load: Callable[[], tuple[Journal, Session]]) -> Future[None]:
+        try:
+            return self._beside.submit(self._decide_beforehand, load)
+        except RuntimeError:  # the service is ending
+            never: Future[None] = Future()
+            never.cancel()
+            return never
 
     def _decide_beforehand(self, load: Callable[[], tuple[Journal, Session]]) -> None:
         """Nothing is noted of the decision; what goes wrong with it is told to whoever asks for one."""

@@ -124,6 +124,8 @@ def test_the_end_cancels_what_has_not_begun(desk, monkeypatch):
     threading.Timer(0.1, go_on.set).start()
     desk.close()
     assert waiting.cancelled()
+    assert desk.get_ready(plan).cancelled()
+    assert desk.begin(WANTED)[0].day == 1
 
 
 def test_what_cannot_be_decided_beforehand_is_told_to_whoever_asks(desk):
