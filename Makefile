@@ -4,7 +4,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 READY := .venv/.ready
 
-.PHONY: demo test browser soak lint format lock clean
+.PHONY: demo test browser soak pictures lint format lock clean
 
 demo: $(READY)
 	.venv/bin/lmta demo --out demo
@@ -20,7 +20,12 @@ browser:
 
 # What takes too long for every day: a hundred kills of the service, and ten times as much nonsense sent to it.
 soak: $(READY)
-	LMTA_KILLS=100 LMTA_EXAMPLES=10 .venv/bin/pytest tests/service/test_kills.py tests/service/test_fuzz.py
+	LMTA_KILLS=100 LMTA_EXAMPLES=10 .venv/bin/pytest -rP --hypothesis-show-statistics \
+	tests/service/test_kills.py tests/service/test_fuzz.py
+
+# The pictures of the guide, taken anew from the page as it is.
+pictures: $(READY) browser
+	LMTA_SCREENSHOTS=docs/pictures .venv/bin/pytest tests/service/test_browser.py -k "les_miserables or fifty_cities"
 
 lint: $(READY)
 	.venv/bin/ruff check .

@@ -4,11 +4,14 @@ import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
+from lmta.hints import warn
 from lmta.problems.base import Problem
 from lmta.problems.delimited import quoted
-from lmta.types import InputError, NodeId
+from lmta.types import InputError, ModelWarning, NodeId
 
 MAX_DAYS = 10_000
 
@@ -91,11 +94,16 @@ class Session:
                 raise InputError(f"{field}: {quoted(self.ids[i])} is not among those {whole_field}; name it there too.")
         return set(indices)
 
-    def _check_day(self, num_picks: int, field: str) -> None:
+    def _check_day(self) -> None:
         if self.finished:
             raise InputError(f"All {self.days} days are over; there is nothing to advance.")
+
+    def _left_after(self, num_picks: int, field: str) -> Array:
+        """The budget left after so many picks; more than there were are taken as true, with a warning."""
         if num_picks > self.budget_left:
-            raise InputError(f"{field}: {num_picks} picks exceed the {self.budget_left} left of {self.budget}.")
+            message = f"{field}: {num_picks} picks exceed the {self.budget_left} left of {self.budget}"
+            warn(f"{message}; taken as true, and nothing is left.", ModelWarning, 3)
+        return jnp.maximum(self.state.budget_left - num_picks, 0)
 
 
 def check_horizon(days: Any, budget: Any, num_pickable: int, what: str) -> None:

@@ -46,6 +46,7 @@ def make_app(desk: Desk, *, only_loopback: bool = True, token: str | None = None
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = MOST_AT_ONCE
         yield
+        desk.close()
         forecasts.close()
 
     app = FastAPI(

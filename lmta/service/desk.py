@@ -6,11 +6,14 @@ import json
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
+
+import jax
 
 from lmta.advisor.journal import (
     CampaignJournal,
@@ -32,11 +35,13 @@ from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
 from lmta.problems.session import Session, check_seed
+from lmta.service.cores import Cores
 from lmta.service.data import Kind, Limits, Preview, check_content, preview, safe_name
 from lmta.service.reasons import advise
 from lmta.service.reports import campaign_day, tour_day
 from lmta.service.schemas import PlanOut
 from lmta.service.store import Day, Plan, Store, check_next
+from lmta.sparse import padded_size
 from lmta.types import InputError
 
 PROBLEM_OF: dict[Kind, Literal["aim", "sop"]] = {"campaign": "aim", "tour": "sop"}
@@ -88,7 +93,7 @@ def standing(plan: Plan) -> PlanOut:
         day=plan.day,
         days=begun.days,
         budget=begun.budget,
-        budget_left=begun.budget - spent,
+        budget_left=max(begun.budget - spent, 0),
         finished=plan.day > begun.days,
         result=plan.days[-1].result if plan.days else 0.0,
     )
@@ -110,35 +115,6 @@ def policies_for(kind: Kind) -> list[str]:
     return [f"{PREFIX}{problem}", *policy_names(problem)]
 
 
-class Cores:
-    """As many decide at once as there are cores; whatever can wait does so while anybody decides."""
-
-    def __init__(self, count: int):
-        self._free = threading.BoundedSemaphore(count)
-        self._changed = threading.Condition()
-        self._deciding = 0
-
-    @contextmanager
-    def deciding(self) -> Iterator[None]:
-        """A core of one's own."""
-        self._count(1)
-        try:
-            with self._free:
-                yield
-        finally:
-            self._count(-1)
-
-    def wait_for_quiet(self, longest: float) -> None:
-        """Wait until nobody decides, for so many seconds at most."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._deciding == 0, longest)
-
-    def _count(self, step: int) -> None:
-        with self._changed:
-            self._deciding += step
-            self._changed.notify_all()
-
-
 class _Kept(NamedTuple):
     """A session in memory, what it follows from beside its data, and how many edges it holds."""
 
@@ -156,7 +132,13 @@ class Desk:
         self.cores = Cores(os.cpu_count() or 1)
         self._sessions: OrderedDict[str, _Kept] = OrderedDict()
         self._sessions_lock = threading.Lock()
+        self._decided: WeakKeyDictionary[Session, dict[tuple[str, int], dict[str, Any]]] = WeakKeyDictionary()
         self._turns = [threading.RLock() for _ in range(256)]
+        self._beside = ThreadPoolExecutor(1, "beforehand")
+
+    def close(self) -> None:
+        """Begin nothing more beside the requests, and wait for what is under way."""
+        self._beside.shutdown(cancel_futures=True)
 
     def preview(self, content: Content, kind: Kind, directed: bool) -> tuple[Preview, list[str]]:
         """What the data hold, and what to mind about them."""
@@ -167,26 +149,46 @@ class Desk:
     def begin(self, wanted: Begin) -> tuple[Plan, list[str]]:
         """Keep a new campaign or tour; it, and what to mind about its data."""
         check_content(wanted.content, wanted.kind, self.limits)
-        policy = wanted.policy or DEFAULT_POLICY[PROBLEM_OF[wanted.kind]]
-        named_player(policy, wanted.kind)
-        common: Any = {
-            "data": wanted.content.name,
-            "fingerprint": hashlib.sha256(wanted.content.data).hexdigest(),
-            "days": wanted.days,
-            "budget": wanted.budget,
-            "policy": policy,
-            "seed": check_seed(wanted.seed),
-        }
-        if wanted.kind == "tour":
-            journal = TourJournal(**common, rules=wanted.rules or OrienteeringRules())
-        else:
-            journal = CampaignJournal(**common, directed=wanted.directed, probability=wanted.probability)
         with hearing() as said:
-            session = journal.begin(wanted.content)
+            journal, session = _begun(wanted)
         name = self.store.add_plan(wanted.title, journal, wanted.content)
         plan = self.store.plan(name)
         self._remember(plan, session)
+        self.get_ready(plan)
         return plan, said
+
+    def expect(self, wanted: Begin) -> Future[None]:
+        """Get ready for a campaign or tour that will probably be begun."""
+        return self._decide_beside(partial(_begun, wanted))
+
+    def get_ready(self, plan: Plan) -> Future[None]:
+        """Make the decision that compiles for the data's size before anybody waits for it."""
+        return self._decide_beside(lambda: (plan.beginning, self.session(plan)))
+
+    def _decide_beside(self, load: Callable[[], tuple[Journal, Session]]) -> Future[None]:
+        try:
+            return self._beside.submit(self._decide_beforehand, load)
+        except RuntimeError:  # the service is ending
+            never: Future[None] = Future()
+            never.cancel()
+            return never
+
+    def _decide_beforehand(self, load: Callable[[], tuple[Journal, Session]]) -> None:
+        """Nothing is noted of the decision; what goes wrong with it is told to whoever asks for one."""
+        with hearing():
+            journal, session = load()
+        adviser = named_player(journal.policy, kind_of(journal))
+        if not self.cores.is_ready(_size(adviser, session)):
+            self._decide(adviser, session, journal.seed)
+
+    def _decide(self, adviser: AbstractPlayer, session: Session, seed: int) -> dict[str, Any]:
+        """A decision, worked out once for a session as it stands."""
+        with self._sessions_lock:
+            known = self._decided.setdefault(session, {})
+        with self.cores.deciding(_size(adviser, session)):
+            if (adviser.name, seed) not in known:
+                known[adviser.name, seed] = advise(adviser, session, seed)
+        return known[adviser.name, seed]
 
     def bring(self, title: str, state: bytes, data: bytes) -> Plan:
         """Keep the campaign or tour of a state file of `lmta plan`, with its data."""
@@ -206,7 +208,9 @@ class Desk:
             for number, (report, result) in enumerate(zip(reports, results, strict=True), 1)
         )
         beginning = replace(journal, data=content.name, history=(), advised=None)
-        return self.store.plan(self.store.add_plan(title, beginning, content, days))
+        plan = self.store.plan(self.store.add_plan(title, beginning, content, days))
+        self.get_ready(plan)
+        return plan
 
     def change(self, name: str, title: str | None, policy: str | None, seed: int | None) -> Plan:
         """Another title, policy or seed from now on."""
@@ -228,8 +232,7 @@ class Desk:
                 return kept
             session = self.session(plan)
             adviser = named_player(plan.beginning.policy, kind_of(plan.beginning))
-            with self.cores.deciding():
-                advice = advise(adviser, session, plan.beginning.seed)
+            advice = self._decide(adviser, session, plan.beginning.seed)
             self.store.keep_advice(plan, advice)
             return advice
 
@@ -302,6 +305,31 @@ class Desk:
     def _turn(self, name: str) -> threading.RLock:
         """Whoever changes a plan waits for those before."""
         return self._turns[hash(name) % len(self._turns)]
+
+
+def _begun(wanted: Begin) -> tuple[Journal, Session]:
+    """A new campaign or tour, and the journal that it begins."""
+    policy = wanted.policy or DEFAULT_POLICY[PROBLEM_OF[wanted.kind]]
+    named_player(policy, wanted.kind)
+    common: Any = {
+        "data": wanted.content.name,
+        "fingerprint": hashlib.sha256(wanted.content.data).hexdigest(),
+        "days": wanted.days,
+        "budget": wanted.budget,
+        "policy": policy,
+        "seed": check_seed(wanted.seed),
+    }
+    if wanted.kind == "tour":
+        journal = TourJournal(**common, rules=wanted.rules or OrienteeringRules())
+    else:
+        journal = CampaignJournal(**common, directed=wanted.directed, probability=wanted.probability)
+    return journal, journal.begin(wanted.content)
+
+
+def _size(adviser: AbstractPlayer, session: Session) -> Hashable:
+    """What decisions have in common that share a compilation."""
+    shapes = tuple(leaf.shape for leaf in jax.tree.leaves(session.instance))
+    return adviser.name, shapes, padded_size(session.days), padded_size(session.budget)
 
 
 def _lived(plan: Plan) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 import atexit
 import logging
 import queue
+import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ LONGEST_STEP = 60.0
 """Seconds to wait for a job to stop."""
 LONGEST_WAIT = 1.0
 """Seconds that a simulated day waits at most while others decide."""
+NEXT_TRY = 5.0
+"""Seconds after which a job that could not be noted is noted again."""
 LOG = logging.getLogger(__name__)
 
 
@@ -41,7 +44,6 @@ class _Job:
 
     forecast: Forecast
     progress: float = 0.0
-    stopped: bool = False
 
 
 def simulate(
@@ -93,6 +95,7 @@ class Forecasts:
         self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._jobs: dict[str, _Job] = {}
         self._lock = threading.Lock()
+        self._closing = threading.Event()
         self._worker = threading.Thread(target=self._work, name="forecasts", daemon=True)
         self._worker.start()
         atexit.register(self.close)  # a thread that computes while Python ends would abort the process
@@ -127,32 +130,44 @@ class Forecasts:
 
     def close(self) -> None:
         """Stop whatever is under way, after the day that is being simulated."""
-        for job in list(self._jobs.values()):
-            job.stopped = True
+        self._closing.set()
         self._waiting.put(None)
         self._worker.join(LONGEST_STEP)
 
     def _work(self) -> None:
-        """One job after the other; one whose end cannot be noted (a full disk) must not keep the next from its turn."""
+        """One job after the other."""
         while (name := self._waiting.get()) is not None:
             try:
-                self._finish(name, self._jobs[name])
+                self._finish(self._jobs[name])
+            except Stopped:
+                pass  # it was noted by whoever stopped it, or will be at the next start
             except Exception:
-                LOG.exception("forecast %s: its end could not be noted", name)
+                LOG.exception("forecast %s", name)
             finally:
                 self._jobs.pop(name, None)
 
-    def _finish(self, name: str, job: _Job) -> None:
+    def _finish(self, job: _Job) -> None:
         """Do a job and note how it ended."""
         try:
-            self._desk.store.mark_forecast(name, "done", self._run(job))
-        except Stopped:
-            pass  # it was noted by whoever stopped it, or will be at the next start
+            self._note(job, "done", self._run(job))
         except InputError as error:
-            self._desk.store.mark_forecast(name, "failed", {"error": str(error)})
+            self._note(job, "failed", {"error": str(error)})
+        except Stopped:
+            raise
         except Exception:
-            LOG.exception("forecast %s", name)
-            self._desk.store.mark_forecast(name, "failed", {"error": "The forecast broke off; see the log."})
+            LOG.exception("forecast %s", job.forecast.id)
+            self._note(job, "failed", {"error": "The forecast broke off; see the log."})
+
+    def _note(self, job: _Job, status: str, outcome: Any = None) -> None:
+        """Write how a job stands; while the disk is full, again and again, so that nothing worked out is lost."""
+        while True:
+            try:
+                self._desk.store.mark_forecast(job.forecast.id, status, outcome)
+                return
+            except sqlite3.OperationalError as error:
+                LOG.error("forecast %s cannot be noted yet: %s", job.forecast.id, error)
+            if self._closing.wait(NEXT_TRY):
+                raise Stopped
 
     def _run(self, job: _Job) -> dict[str, Any]:
         forecast = job.forecast
@@ -175,7 +190,7 @@ class Forecasts:
     def _plan_then(self, job: _Job) -> Plan:
         """The plan as it was when the job was asked for."""
         self._go_on(job)
-        self._desk.store.mark_forecast(job.forecast.id, "running")
+        self._note(job, "running")
         plan = self._desk.store.plan(job.forecast.plan)
         if plan.day != job.forecast.request["day"]:
             raise InputError("The plan has moved on since this forecast was asked for; ask again.")
@@ -184,5 +199,5 @@ class Forecasts:
     def _go_on(self, job: _Job) -> None:
         """Let decisions go first, and stop where the job is no longer wanted."""
         self._desk.cores.wait_for_quiet(LONGEST_WAIT)
-        if job.stopped or not self._desk.store.is_wanted(job.forecast.id):
+        if self._closing.is_set() or not self._desk.store.is_wanted(job.forecast.id):
             raise Stopped

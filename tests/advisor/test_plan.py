@@ -194,15 +194,12 @@ def begun(network, tmp_path):
         (["--observed", "missing.txt"], "missing.txt: there is no such file"),
         (["--observed", "unknown.txt"], "unknown.txt, line 1: 'nobody' is not one of the 40 known ids"),
         (["--observed", "nul.txt"], "nul.txt, line 1: has a NUL byte"),
-        (["--done", "many.txt", "--observed", "empty.txt"], "5 picks exceed the 4 left"),
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_is_lost(begun, cities, tmp_path, monkeypatch, capsys, arguments, fault):
     monkeypatch.chdir(tmp_path)
     write_names(tmp_path / "unknown.txt", ["nobody"])
     write_names(tmp_path / "done.txt", ["Ann"])
-    write_names(tmp_path / "many.txt", NAMES[:5])
-    write_names(tmp_path / "empty.txt", [])
     (tmp_path / "nul.txt").write_bytes(b"a\0b\n")
     before = begun.read_bytes()
     capsys.readouterr()

@@ -49,6 +49,14 @@ def test_what_no_neighbour_could_cause_is_taken_as_true_with_a_warning():
     assert c.with_status(ACTIVE) == ("cyd", "dan")
 
 
+def test_more_seeds_than_were_left_are_taken_as_true_with_a_warning():
+    c = campaign(budget=1)
+    with pytest.warns(ModelWarning, match="seeded: 2 picks exceed the 1 left of 1; taken as true, and nothing is left"):
+        c.advance(seeded=["ann", "eve"])
+    assert (c.budget_left, c.influenced) == (0, 2)
+    assert c.legal() == ()
+
+
 REFUSED_CAMPAIGN = {
     "unknown seed": ({"seeded": ["zoe"]}, "seeded: 'zoe' is not one of the 5 known ids"),
     "unknown activation": ({"activated": ["zoe"]}, "activated: 'zoe' is not one of the 5 known ids"),
@@ -57,7 +65,6 @@ REFUSED_CAMPAIGN = {
     "active activated": ({"activated": ["bob"]}, "activated: 'bob' is active already"),
     "seeded and activated": ({"seeded": ["eve"], "activated": ["eve"]}, "activated: 'eve' was seeded today"),
     "twice": ({"seeded": ["cyd", "cyd"]}, "seeded: 'cyd' is named twice"),
-    "too many": ({"seeded": ["cyd", "dan", "eve"]}, "seeded: 3 picks exceed the 2 left of 3"),
     "a text": ({"seeded": "cyd"}, "give a list of ids, not 'cyd' alone"),
     "a number": ({"seeded": 5}, "seeded: give a list of ids, not 5 alone"),
     "nothing": ({"activated": None}, "activated: give a list of ids, not None alone"),
@@ -142,6 +149,16 @@ def test_a_route_over_the_limit_is_taken_as_true_with_a_warning():
         reward = t.advance(visited=["inn", "port"])
     assert reward == pytest.approx(0.9 + 0.7 - 0.1 - 5 * (0.2 + math.sqrt(20) / 5 - 1), abs=1e-5)
     assert t.budget_left == 1
+
+
+def test_more_visits_than_were_left_are_taken_as_true_with_a_warning():
+    """The last of them closed; what is earned is what the same visits earn under a budget that allows them."""
+    t, rich = tour(budget=1), tour(budget=3)
+    with pytest.warns(ModelWarning, match="visited: 3 picks exceed the 1 left of 1; taken as true"):
+        earned = t.advance(visited=["inn", "mill", "port"], closed=["port"])
+    assert earned == rich.advance(visited=["inn", "mill", "port"], closed=["port"])
+    assert t.ids[int(t.state.position)] == "port"
+    assert (t.budget_left, t.legal()) == (0, ())
 
 
 REFUSED_TOUR = {

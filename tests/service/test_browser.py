@@ -1,6 +1,6 @@
 """A ten-day campaign and a five-day tour in a real browser, as a user does them.
 
-`LMTA_SCREENSHOTS=docs/pictures pytest tests/service/test_browser.py` makes the pictures of the guide again.
+With `LMTA_SCREENSHOTS=FOLDER` they leave the pictures of the guide there; `make pictures` makes those in docs/ again.
 """
 
 import json
@@ -20,6 +20,7 @@ from lmta.service.data import sample_content
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PICTURES = os.environ.get("LMTA_SCREENSHOTS")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+LOOKS = {"": ("light", WIDE), "-phone": ("dark", NARROW), "-dark": ("dark", WIDE)}
 PATIENCE = 120_000  # milliseconds; the first decision compiles
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on PATH; `apt-get install chromium` brings one")
 
@@ -52,13 +53,14 @@ def _is_own(url, address):
     return url.startswith((address, address.replace("http", "ws"), "data:", "blob:"))
 
 
-def picture(page, name):
-    """Wide and narrow, light and dark, where pictures are asked for."""
+def picture(page, name, *suffixes):
+    """As it looks wide and light, and as the suffixes say, where pictures are asked for."""
     if PICTURES is None:
         return
     folder = Path(PICTURES)
     folder.mkdir(parents=True, exist_ok=True)
-    for scheme, size, suffix in (("light", WIDE, ""), ("dark", NARROW, "-phone"), ("dark", WIDE, "-dark")):
+    for suffix in ("", *suffixes):
+        scheme, size = LOOKS[suffix]
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size(size)
         expect(page.locator(".q-notification")).to_have_count(0)
@@ -111,7 +113,7 @@ def test_ten_days_of_les_miserables(page, address, tmp_path):
     data.write_bytes(sample_content("les-miserables").data)
     campaign = lmta.Campaign(data, days=10, budget=10, directed=False)
     adviser = lmta.load("aim")
-    reached = {1: ["Gavroche", "Cosette"], 2: ["Enjolras"], 4: ["Fantine"]}
+    reached = {1: ["Gavroche", "Cosette"], 2: ["Fauchelevent"], 4: ["Fantine"]}
     for day in range(1, 11):
         standing(page, f"Day {day} of 10 · {campaign.budget_left} of 10 seeds left")
         expect(page.get_by_role("button", name=f"Report day {day}")).to_be_visible()
@@ -122,11 +124,10 @@ def test_ten_days_of_les_miserables(page, address, tmp_path):
         if day == 3:
             page.get_by_role("button", name="Forecast").click()
             expect(page.get_by_text("100 futures with the same luck")).to_be_visible()
-            picture(page, "day")
+            picture(page, "day", "-phone", "-dark")
         page.get_by_role("button", name=f"Report day {day}").click()
         _advance(campaign, decision.nodes, hits)
     standing(page, f"All 10 days are over · 0 of 10 seeds left · {campaign.influenced} nodes reached")
-    picture(page, "over")
     plan = page.url.rsplit("/", 1)[1]
     history = httpx2.get(f"{address}/api/v1/plans/{plan}/history").json()
     assert [day["result"] for day in history][-1] == campaign.influenced
@@ -154,7 +155,7 @@ def test_five_days_through_fifty_cities(page, tmp_path):
         closed = list(decision.nodes[:1]) if day == 2 else []
         choose(page, "Of these were closed", closed)
         if day == 3:
-            picture(page, "tour")
+            picture(page, "tour", "-phone")
         page.get_by_role("button", name=f"Report day {day}").click()
         tour.advance(visited=decision.nodes, closed=closed)
     standing(page, f"{tour.collected:.4g} earned")
@@ -263,6 +264,48 @@ def test_many_lines_are_pasted_at_once(page, address):
         "closed": [picks[1]],
         "profits": [["Mosswick", 0.25], ["Oakwick", 2]],
     }
+
+
+def test_what_is_wrong_is_told_and_not_changed_without_a_word(page, tmp_path):
+    """A file of the other kind, numbers without sense; each refusal takes the place of the last."""
+    cities = tmp_path / "cities.csv"
+    cities.write_bytes(sample_content("fifty-cities").data)
+    page.goto("/new")
+    page.locator("input[type=file]").first.set_input_files(cities)
+    expect(page.get_by_text("It can be read for a tour, though")).to_be_visible()
+    page.get_by_role("radio", name="Tour through cities").click()
+    expect(page.get_by_text("50 cities")).to_be_visible()
+    refusals = page.locator(".q-notification")
+    for field, given, told in (
+        ("Days", "0", "days: 0 given, at least 1 is needed."),
+        ("Days", "2.5", "days: 2.5 given, a whole number is needed."),
+        ("Days", "", "days: is empty; a number is needed."),
+    ):
+        page.get_by_label(field).fill(given)
+        page.get_by_role("button", name="Begin").click()
+        expect(refusals).to_have_count(1)
+        expect(refusals).to_contain_text(told)
+    page.get_by_label("Days").fill("3")
+    page.get_by_label("Budget (seeds or visits in all)").fill("4")
+    page.get_by_role("button", name="Begin").click()
+    standing(page, "Day 1 of 3 · 4 of 4 visits left")
+
+
+def test_more_than_was_left_is_taken_and_only_what_was_done_can_fail(page, address):
+    campaign = {"sample": "les-miserables", "days": 3, "budget": 1, "policy": "average-degree"}
+    plan = httpx2.post(f"{address}/api/v1/campaigns", data=campaign).json()["plan"]["id"]
+    page.goto(f"/plan/{plan}")
+    expect(page.get_by_role("button", name="Report day 1")).to_be_visible()
+    assert advised(page) == ["Valjean"]
+    choose(page, "Seeded", ["Cosette"])
+    page.get_by_label("Of these failed", exact=True).click()
+    expect(page.get_by_role("option")).to_have_text(["Valjean", "Cosette"])
+    page.get_by_role("option", name="Cosette", exact=True).click()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Report day 1").click()
+    expect(page.get_by_text("seeded: 2 picks exceed the 1 left of 1").first).to_be_visible()
+    standing(page, "Day 2 of 3 · 0 of 1 seeds left · 1 nodes reached")
+    assert advised(page) == []
 
 
 def test_dark_or_light_is_kept(page):

@@ -45,6 +45,24 @@ def test_a_large_network_shows_the_neighbourhood_of_the_advised():
     assert charts.network(campaign, None, [])["series"][0]["data"] == []
 
 
+def test_of_many_edges_those_of_advised_and_active_nodes_are_drawn_and_the_advised_above_all(monkeypatch):
+    """A ring of ten with room for four edges: node 3 is active and node 7 advised."""
+    monkeypatch.setattr(charts, "MOST_EDGES", 4)
+    ring = np.arange(10)
+    campaign = Campaign((ring, (ring + 1) % 10), days=3, budget=3)
+    campaign.advance(seeded=[2], activated=[3])
+    options = charts.network(campaign, charts.places(campaign), [7])
+    series = options["series"][0]
+    assert {(link["source"], link["target"]) for link in series["links"]} == {
+        ("2", "3"),
+        ("3", "4"),
+        ("6", "7"),
+        ("7", "8"),
+    }
+    assert [point["id"] for point in series["data"]][-3:] == ["2", "3", "7"]
+    assert options["title"]["text"] == "4 of 10 edges drawn"
+
+
 def test_the_network_fills_its_picture():
     places = charts.places(Campaign(nx.path_graph(30, create_using=nx.DiGraph), days=1, budget=1))
     assert places.min(axis=0).tolist() == [0, 0]

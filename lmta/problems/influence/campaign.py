@@ -50,12 +50,12 @@ class Campaign(Session):
         """Report the day: who was seeded and who was activated by the cascade. Nothing changes if it is refused.
 
         The active nodes are removed, the activated ones are active on the next day. Seeds that failed cost their
-        pick and stay as they are. An activation that no active neighbour could have caused is taken as true, with a
-        `ModelWarning`.
+        pick and stay as they are. An activation that no active neighbour could have caused, and more seeds than were
+        left, are taken as true, with a `ModelWarning`.
         """
         tried, hits = self._indices(seeded, "seeded"), self._indices(activated, "activated")
         failures = self._some_of(failed, "failed", tried, "seeded")
-        self._check_day(len(tried), "seeded")
+        self._check_day()
         seeds = [i for i in tried if i not in failures]
         status = np.array(self.state.status)
         self._require_inactive(status, seeds, "seeded")
@@ -71,7 +71,7 @@ class Campaign(Session):
         seeded_state = eqx.tree_at(
             lambda s: (s.status, s.budget_left),
             self.state,
-            (jnp.asarray(status), self.state.budget_left - len(tried)),
+            (jnp.asarray(status), self._left_after(len(tried), "seeded")),
         )
         self.state = next_morning(seeded_state, jnp.asarray(newly_active))
 

@@ -47,19 +47,20 @@ class Tour(Session):
 
         Returns the reward of the day. Nothing changes if the report is refused. Profits of cities not named stay as
         they are. A city that was closed costs the way and the visit, brings nothing and stays as it is. A route
-        longer than the model allows is taken as true, with a `ModelWarning`.
+        longer than the model allows, and more visits than were left, are taken as true, with a `ModelWarning`.
         """
         route = self._indices(visited, "visited")
         shut = self._some_of(closed, "closed", route, "visited")
-        self._check_day(len(route), "visited")
-        state = self.state
+        self._check_day()
         for city in route:
-            if city not in shut and bool(state.visited[city]):
+            if city not in shut and bool(self.state.visited[city]):
                 raise InputError(f"visited: {quoted(self.ids[city])} has been visited already or is the start.")
         if not isinstance(profits, Mapping | None):
             raise InputError(f"profits: give a mapping from ids to profits, not {quoted(profits)}.")
         observed = self._observed_profits(profits or {}, [city for city in route if city not in shut])
         unlimited = eqx.tree_at(lambda i: i.limit, self.instance, jnp.float32(jnp.inf))
+        left = self._left_after(len(route), "visited")
+        state = eqx.tree_at(lambda s: s.budget_left, self.state, left + len(route))
         for city in route:
             state = (self._pass_by if city in shut else self.problem.pick)(unlimited, state, jnp.int32(city))
         if float(state.length) > float(self.instance.limit) * (1 + 1e-6):

@@ -17,7 +17,8 @@ from lmta.service.data import Bin
 
 MOST_NODES = 5_000
 MOST_NEIGHBOURS = 400
-MOST_EDGES = 15_000
+MOST_EDGES = 5_000
+"""Edges that are drawn: more take a browser seconds and show a grey cloud."""
 GREY, BLUE, RED, AMBER, GREEN = "#8b97a5", "#3d8fc0", "#e4572e", "#f0a202", "#2fa36b"
 LINES = (BLUE, AMBER, GREEN, RED, "#9a6fd0", "#7a8b3c", "#c2669c", "#4ab0b8")
 TEXT = "#808a96"
@@ -31,6 +32,8 @@ _STATUS = {
     ACTIVE: {"name": "active", "symbol": "triangle", "itemStyle": {"color": RED}},
     REMOVED: {"name": "reached before", "symbol": "rect", "itemStyle": {"color": BLUE}},
 }
+_UPWARDS = (INACTIVE, REMOVED, ACTIVE, len(_STATUS))
+"""Who is drawn above whom; the advised are above all."""
 ADVISED = {"name": "advised today", "symbol": "diamond", "itemStyle": {"color": AMBER}}
 
 
@@ -63,27 +66,39 @@ def network(campaign: Campaign, positions: np.ndarray | None, advised: Sequence[
     else:
         nodes = np.arange(len(campaign.ids))
     keep = np.isin(senders, nodes) & np.isin(receivers, nodes)
-    pairs = np.unique(np.sort(np.stack([senders[keep], receivers[keep]], axis=1), axis=1), axis=0)[:MOST_EDGES]
+    pairs = np.unique(np.sort(np.stack([senders[keep], receivers[keep]], axis=1), axis=1), axis=0)
     status = np.asarray(campaign.state.status)
+    centre = np.concatenate([np.array(advised, int), np.flatnonzero(status == ACTIVE)])
+    matters = np.isin(pairs, centre).any(axis=1)
+    drawn = pairs[np.argsort(~matters, kind="stable")[:MOST_EDGES]]
     categories = [*_STATUS.values(), ADVISED]
     chosen = set(advised)
-    size = 12 if len(nodes) <= 150 else 8 if len(nodes) <= 800 else 4
+    size = 12 if len(nodes) <= 150 else 8 if len(nodes) <= 800 else 4 if len(nodes) <= 2_000 else 3
+    advised_size, reached_size = max(2 * size, 16), max(1.3 * size, 7)
     points = []
     for node, (x, y) in zip(nodes.tolist(), positions.tolist(), strict=True):
         is_advised = node in chosen
         point = {
             "id": str(node),
             "name": str(campaign.ids[node]),
-            "x": 1000 * x,
-            "y": 700 * y,
-            "category": 3 if is_advised else int(status[node]),
-            "symbolSize": size * (2 if is_advised else 1 if status[node] == INACTIVE else 1.3),
+            "x": round(1000 * x, 1),
+            "y": round(700 * y, 1),
+            "category": len(_STATUS) if is_advised else int(status[node]),
+            "symbolSize": advised_size if is_advised else size if status[node] == INACTIVE else reached_size,
         }
         if is_advised:
             point["label"] = {"show": True}
         points.append(point)
-    links = [{"source": str(a), "target": str(b)} for a, b in pairs.tolist()]
-    return _graph(points, links, categories, "network")
+    points.sort(key=lambda point: _UPWARDS.index(point["category"]))
+    links = [{"source": str(a), "target": str(b)} for a, b in drawn.tolist()]
+    options = _graph(points, links, categories, "network", edge_opacity=min(0.3, 600 / max(len(links), 1)))
+    return options | {"title": _note(len(links), len(pairs))}
+
+
+def _note(drawn: int, edges: int) -> dict[str, Any]:
+    """What to mind about a picture that leaves edges out."""
+    text = f"{drawn:,} of {edges:,} edges drawn" if drawn < edges else ""
+    return {"text": text, "left": "center", "textStyle": {"color": TEXT, "fontSize": 12, "fontWeight": "normal"}}
 
 
 def _neighbourhood(
@@ -164,7 +179,9 @@ def _way(at: int, cities: Sequence[int], style: dict[str, Any], arrows: bool = F
     ]
 
 
-def _graph(points: list[Any], links: list[Any], categories: list[Any], name: str, gap: str = "8%") -> dict[str, Any]:
+def _graph(
+    points: list[Any], links: list[Any], categories: list[Any], name: str, gap: str = "8%", edge_opacity: float = 0.3
+) -> dict[str, Any]:
     marks = [{"name": category["name"], "icon": category["symbol"]} for category in categories]
     return {
         "tooltip": _TOOLTIP,
@@ -179,14 +196,14 @@ def _graph(points: list[Any], links: list[Any], categories: list[Any], name: str
                 "preserveAspect": "contain",
                 "left": gap,
                 "right": gap,
-                "top": 24,
+                "top": 36,
                 "bottom": 52,
                 "categories": categories,
                 "data": points,
                 "links": links,
                 "label": {"position": "top", "fontWeight": "bold", "fontSize": 13, **_OUTLINED},
                 "labelLayout": {"hideOverlap": True},
-                "lineStyle": {"color": GREY, "width": 0.8, "opacity": 0.3},
+                "lineStyle": {"color": GREY, "width": 0.8, "opacity": edge_opacity},
                 "emphasis": {"label": {"show": True}},
             }
         ],
@@ -220,11 +237,12 @@ def progress(days: int, results: Sequence[float], unit: str, forecast: dict[str,
             "type": "value",
             "name": "day",
             "nameLocation": "middle",
-            "nameGap": 26,
+            "nameGap": 30,
             "min": 0,
             "max": days,
             "minInterval": 1,
             "splitLine": {"show": False},
+            "axisLabel": {"color": TEXT, "margin": 12},
         },
         "yAxis": {**axis, **GRID, "type": "value", "name": unit, "nameTextStyle": {"color": TEXT, "align": "left"}},
         "series": series,

@@ -1,5 +1,7 @@
 """The form for a new campaign or tour: data, what they hold, settings."""
 
+from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -18,6 +20,7 @@ FORMATS = {
     "campaign": "An edge list (CSV, TSV or text: source, target and, if you like, probability) or GraphML.",
     "tour": "CSV (name, x, y and, if you like, profit; the first is the start) or TSPLIB.",
 }
+KINDS: dict[Kind, str] = {"campaign": "Campaign on a network", "tour": "Tour through cities"}
 RULES = {
     "limit": "Length of a day's route (1 is the largest distance)",
     "penalty": "Price of length beyond it",
@@ -36,6 +39,7 @@ class NewForm:
         self._content: Content | None = None
         self._looked_at: tuple[Content | None, Kind, bool | None] | None = None
         self._rules: dict[str, ui.number] = {}
+        self._expected: Future[None] | None = None
 
     def draw(self) -> None:
         """The whole form."""
@@ -51,8 +55,7 @@ class NewForm:
 
     def _draw_data(self) -> None:
         with card("Data"):
-            kinds = {"campaign": "Campaign on a network", "tour": "Tour through cities"}
-            self._kinds = ui.radio(kinds, value=self._kind, on_change=self._choose_kind).props("inline")
+            self._kinds = ui.radio(KINDS, value=self._kind, on_change=self._choose_kind).props("inline")
             self._formats = ui.label(FORMATS[self._kind]).classes("opacity-70 text-sm")
             self._upload = upload("Your file: choose it (+) or drop it here", self._desk.limits.bytes, self._take_file)
             self._both_ways = ui.checkbox("Every edge counts both ways", on_change=self._look_again)
@@ -63,19 +66,20 @@ class NewForm:
                     use.props("outline dense padding='xs md'").tooltip(sample.description)
 
     def _draw_settings(self) -> None:
+        """Numbers are taken as they are typed: with bounds of its own a field would change them without a word."""
         with card("Settings"):
             self._title = ui.input("Title").classes("w-full").props("maxlength=200")
             with ui.element("div").classes("grid grid-cols-2 gap-3 w-full"):
-                self._days = ui.number("Days", value=10, min=1, precision=0)
-                self._budget = ui.number("Budget (seeds or visits in all)", value=10, min=1, precision=0)
+                self._days = ui.number("Days", value=10).on("blur", self._expect)
+                self._budget = ui.number("Budget (seeds or visits in all)", value=10).on("blur", self._expect)
                 self._policy = ui.select(policies_for(self._kind), label="Who decides", with_input=True)
-                self._seed = ui.number("Random seed", value=0, min=0, precision=0)
+                self._seed = ui.number("Random seed", value=0)
             with ui.expansion("More").classes("w-full"):
-                self._probability = ui.number("Probability of every edge where the data have none", min=0, max=1)
+                self._probability = ui.number("Probability of every edge where the data have none")
                 self._probability.props("hint='1/indegree if empty'").classes("w-full")
                 with ui.element("div").classes("grid grid-cols-1 sm:grid-cols-2 gap-3 w-full") as self._tour_settings:
                     for name, label in RULES.items():
-                        self._rules[name] = ui.number(label, value=getattr(OrienteeringRules, name), min=0)
+                        self._rules[name] = ui.number(label, value=getattr(OrienteeringRules, name))
             self._begin = ui.button("Begin", icon="play_arrow", on_click=self._submit)
             self._begin.set_enabled(False)
             self._show_kind()
@@ -131,6 +135,28 @@ class NewForm:
                 return
             self._show(*seen)
         self._begin.set_enabled(not seen[0].errors)
+        if seen[0].errors:
+            await self._suggest_other(content)
+        else:
+            self._expect()
+
+    async def _suggest_other(self, content: Content) -> None:
+        """Say so where the data are fit for the other kind."""
+        other: Kind = "tour" if self._kind == "campaign" else "campaign"
+        seen = await attempt(self._desk.preview, content, other, True)
+        if seen is not None and not seen[0].errors and content is self._content:
+            with self._preview:
+                said = f"It can be read for a {other}, though: choose “{KINDS[other]}” if that is what you want."
+                ui.label(said).props("role=status")
+
+    def _expect(self) -> None:
+        """Let the service get ready for what will probably be begun."""
+        if not self._begin.enabled:
+            return
+        if self._expected is not None:
+            self._expected.cancel()
+        with suppress(InputError):  # told when it is begun
+            self._expected = self._desk.expect(self._wanted())
 
     def _show(self, seen: Preview, warnings: list[str]) -> None:
         ui.label(seen.filename).classes("font-bold ids")
@@ -175,12 +201,19 @@ class NewForm:
             title=(self._title.value or self._content.name)[:200],
             kind=self._kind,
             content=self._content,
-            days=int(_given(self._days.value, "days")),
-            budget=int(_given(self._budget.value, "budget")),
+            days=_whole(self._days.value, "days"),
+            budget=_whole(self._budget.value, "budget"),
             policy=self._policy.value,
-            seed=int(_given(self._seed.value, "seed")),
+            seed=_whole(self._seed.value, "seed"),
             **more,
         )
+
+
+def _whole(value: float | None, field: str) -> int:
+    number = _given(value, field)
+    if number != int(number):
+        raise InputError(f"{field}: {number:g} given, a whole number is needed.")
+    return int(number)
 
 
 def _given(value: float | None, field: str) -> float:

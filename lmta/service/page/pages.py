@@ -25,12 +25,16 @@ a:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px s
 .body--dark :is(.q-btn--outline, .q-btn--flat, .q-field, .q-radio, .q-checkbox, .q-menu) {
   --q-primary: #7cc0e8; --q-negative: #ff8a80;
 }
-.body--dark [role=main] a { color: #7cc0e8; }
+.body--dark main a { color: #7cc0e8; }
 .ids { overflow-wrap: anywhere; }
 .q-table th { white-space: nowrap; overflow-wrap: normal; }
 .q-table td { min-width: 3rem; }
 .q-table td.text-left { min-width: 6rem; }
 .q-uploader__subtitle { display: none; }
+.days .q-table__grid-item-card { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 4px 12px; }
+.days .q-table__grid-item-row + .q-table__grid-item-row { margin-top: 0; }
+.patience { animation: appear 0.3s 1s both; }
+@keyframes appear { from { opacity: 0; } }
 """
 KEPT_THEME = """<script>
 addEventListener("load", () => {
@@ -95,7 +99,7 @@ def _frame() -> Iterator[None]:
             theme = ui.button(icon="contrast").props('flat round color=white aria-label="dark or light"')
             theme.on("click", js_handler=SWITCH_THEME)
             ui.link("API", "/docs").classes("text-white text-sm")
-    with ui.column().classes("w-full max-w-screen-xl mx-auto p-3 md:p-5 gap-4").props("role=main"):
+    with ui.column().classes("w-full max-w-screen-xl mx-auto p-3 md:p-5 gap-4"):
         yield
 
 

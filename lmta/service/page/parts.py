@@ -8,10 +8,14 @@ from typing import Any, Literal
 
 from nicegui import run, ui
 
+from lmta.service.data import Kind
+from lmta.service.desk import policies_for
 from lmta.service.schemas import PlanOut
 from lmta.types import InputError
 
 LOG = logging.getLogger(__name__)
+UNITS: dict[Kind, str] = {"campaign": "seeds", "tour": "visits"}
+"""What a budget is spent on."""
 
 
 async def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -29,8 +33,8 @@ async def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def show_error(message: str) -> None:
-    """A refusal, until it is closed."""
-    _notify(message, "negative", 0, "white")
+    """A refusal, until it is closed or another takes its place."""
+    _notify(message, "negative", 0, "white", group="refusal", badgeStyle="display: none")
 
 
 def show_warning(message: str) -> None:
@@ -38,9 +42,9 @@ def show_warning(message: str) -> None:
     _notify(message, "warning", 10_000, "dark")
 
 
-def _notify(message: str, kind: Literal["negative", "warning"], timeout: int, colour: str) -> None:
+def _notify(message: str, kind: Literal["negative", "warning"], timeout: int, colour: str, **more: Any) -> None:
     actions = [{"label": "OK", "color": colour}]
-    ui.notify(message, type=kind, timeout=timeout, multi_line=True, actions=actions)
+    ui.notify(message, type=kind, timeout=timeout, multi_line=True, actions=actions, **more)
 
 
 def heading(text: str, level: int) -> ui.label:
@@ -115,6 +119,11 @@ def table(columns: dict[str, str], rows: Sequence[dict[str, Any]], left: Sequenc
     return shown.props("flat dense wrap-cells hide-pagination :rows-per-page-options='[0]'")
 
 
+def policies_and(kind: Kind, present: str) -> list[str]:
+    """Who may decide, and whoever does now."""
+    return list(dict.fromkeys([*policies_for(kind), present]))
+
+
 def number_text(value: float | None, digits: int = 3) -> str:
     """A number for people: with so many digits, or whole from 1,000 on."""
     if value is None:
@@ -125,8 +134,7 @@ def number_text(value: float | None, digits: int = 3) -> str:
 def progress_text(where: PlanOut) -> str:
     """The day and what is left."""
     when = f"All {where.days} days are over" if where.finished else f"Day {where.day} of {where.days}"
-    what = "seeds" if where.kind == "campaign" else "visits"
-    return f"{when} · {where.budget_left} of {where.budget} {what} left"
+    return f"{when} · {where.budget_left} of {where.budget} {UNITS[where.kind]} left"
 
 
 def result_text(where: PlanOut) -> str:
