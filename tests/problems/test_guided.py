@@ -158,13 +158,14 @@ def test_in_a_large_network_a_look_serves_seeds_that_are_no_neighbours():
     hubs = [("a", "b"), *((hub, f"{hub}{i}") for hub, size in (("a", 9), ("b", 8), ("c", 5)) for i in range(size))]
     network = nx.DiGraph(hubs)
     network.add_nodes_from(range(1_000 - len(network)))
-    campaign, problem = Campaign(network, days=3, budget=3), BENCHMARKS["aim"].guided
-    plan = jax.jit(lambda b: problem.plan_day(campaign.instance, campaign.state, b, 4))
+    campaign, problem = Campaign(network, days=3, budget=16), BENCHMARKS["aim"].guided
+    plan = jax.jit(lambda b: problem.plan_day(campaign.instance, campaign.state, b, 20))
     names = lambda record: [campaign.ids[n] for n in np.asarray(record.picks) if n >= 0]  # noqa: E731
     assert names(plan(jnp.int32(1))) == ["a"]
-    assert names(plan(jnp.int32(2))) == ["a", "c"]
-    assert names(plan(jnp.int32(9)))[:2] == ["a", "c"]
-    assert int(plan(jnp.int32(9)).num_picks) == 3
+    few, many = names(plan(jnp.int32(3))), plan(jnp.int32(99))
+    assert few[:2] == names(many)[:2] == ["a", "c"]
+    assert int(many.num_picks) == len(set(names(many))) == 16
+    assert np.asarray(many.values)[:3].tolist() == [19.0, 6.0, 1.0]
 
 
 def test_a_mixture_has_all_kinds_within_the_largest_size():

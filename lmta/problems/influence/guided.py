@@ -14,7 +14,9 @@ from lmta.sparse import at_ranks, first_best
 from lmta.types import Graph, Observation
 
 NODES_FOR_A_SEED = 500
-"""A network with so many nodes takes one seed more at a look."""
+"""A network with so many nodes takes one seed more at a look …"""
+LOOKS_A_DAY = 8
+"""… unless a day would have fewer looks than this: few seeds are worth a look each."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,12 @@ class GuidedInfluence(Influence):
     ) -> DayRecord:
         """The seeds that are expected to add most by being set today, one by one.
 
-        In large networks a look ahead serves a few of them, no two side by side: so far apart they hardly ever meet.
+        In large networks a look ahead serves a few of many, no two side by side: so far apart they hardly ever meet.
         """
         graph = instance.graph
-        at_a_look = jnp.maximum(1, graph.node_mask.sum() // NODES_FOR_A_SEED)
         budget = jnp.minimum(jnp.minimum(budget, state.budget_left), most)
+        most_at_a_look = jnp.minimum(budget // LOOKS_A_DAY, graph.node_mask.sum() // NODES_FOR_A_SEED)
+        at_a_look = jnp.maximum(1, most_at_a_look)
 
         def wants_more(state, record):
             return (record.num_picks < budget) & self.legal(instance, state).any()
