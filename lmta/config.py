@@ -229,10 +229,10 @@ def best(problem: str) -> Config:
             free_budgets=False,
             last_spread=0.2,
             low_level="guided",
-            round_from=0.95,
+            round_from=0.9,
         ),
         search=replace(config.search, planner="gumbel", simulations=16, temperature=1.0),
-        loss=replace(config.loss, entropy=0.0, ambition=0.0, urgency=1.0),
+        loss=replace(config.loss, entropy=0.0, ambition=0.0, urgency=5.0),
         train=replace(
             config.train,
             episodes=64,

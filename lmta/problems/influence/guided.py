@@ -15,7 +15,7 @@ from lmta.types import Graph, Observation
 
 NODES_FOR_A_SEED = 500
 """A network with so many nodes takes one seed more at a look …"""
-LOOKS_A_DAY = 8
+LOOKS_A_DAY = 5
 """… unless a day would have fewer looks than this: few seeds are worth a look each."""
 
 
