@@ -9,9 +9,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, UInt32
+from jaxtyping import Array, Int, UInt32
 
-from lmta.agents.lmta import Agent, Intent
+from lmta.agents.lmta import Agent
 from lmta.agents.saved import SHIPPED, read_model
 from lmta.agents.settings import problem_of
 from lmta.devices import map_over_cores
@@ -21,6 +21,7 @@ from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Probl
 from lmta.problems.batch import Batch
 from lmta.problems.registry import BENCHMARKS
 from lmta.problems.session import whole_number
+from lmta.search.planner import Plan
 from lmta.sparse import padded_size
 from lmta.types import InputError, SearchReport
 
@@ -45,10 +46,11 @@ class Planner(AbstractPlayer):
     def choose(self, instance: AbstractInstance, state: AbstractState, prepared: None, seed: int) -> Choice:
         """Observe, encode, search, budget and picks in one compiled step."""
         agent = self.fitted(int(instance.days), int(instance.budget))
-        intent, record = jax.device_get(_choose(agent, self.model, instance, state, jnp.uint32(seed)))
-        count, plan = int(record.num_picks), intent.plan
+        chosen = _choose(agent, self.model, instance, state, np.asarray(seed, np.uint32))
+        plan, budget, record = jax.tree.map(np.asarray, chosen)
+        count = int(record.num_picks)
         report = SearchReport(int(plan.subgoal), plan.policy, float(plan.value), plan.subgoal_values)
-        return Choice(int(intent.budget), record.picks[:count], record.values[:count], report)
+        return Choice(int(budget), record.picks[:count], record.values[:count], report)
 
     def play_day(self, batch: Batch, states: Any, prepared: list[Any], seeds: list[int]) -> tuple[Any, DayRecord]:
         """One day of a batch."""
@@ -101,9 +103,12 @@ def load(path: Any, *, simulations: Any = None) -> Planner:
 
 
 @eqx.filter_jit
-def _choose(agent: Agent, model: Lmta, instance: Any, state: Any, seed: UInt32[Array, ""]) -> tuple[Intent, DayRecord]:
+def _choose(
+    agent: Agent, model: Lmta, instance: Any, state: Any, seed: UInt32[Array | np.ndarray, ""]
+) -> tuple[Plan, Int[Array, ""], DayRecord]:
+    """What the search found, the budget and the picks, and no more: each array takes time to fetch."""
     intent = agent.intend(model, instance, state, jax.random.key(seed), explore=False)
-    return intent, agent.carry_out(model, instance, state, intent.plan.subgoal, intent.budget)
+    return intent.plan, intent.budget, agent.carry_out(model, instance, state, intent.plan.subgoal, intent.budget)
 
 
 @dataclass(frozen=True)

@@ -44,15 +44,16 @@ class GuidedInfluence(Influence):
             state, record, ahead = carry
             score = jnp.where(self.legal(instance, state), gain_over_waiting(instance, state, ahead), -jnp.inf)
             nodes, taken = _best_apart(graph, score, jnp.minimum(at_a_look, budget - record.num_picks))
-            slots = jnp.where(taken, record.num_picks + jnp.cumsum(taken) - 1, most)
+            made = record.num_picks
+            slots = jnp.where(taken, made + jnp.cumsum(taken) - 1, most)
             record = DayRecord(
                 picks=record.picks.at[slots].set(nodes, mode="drop"),
                 values=record.values.at[slots].set(ahead.gain[nodes], mode="drop"),
-                num_picks=record.num_picks + taken.sum(),
+                num_picks=made + taken.sum(),
                 reward=record.reward,
             )
-            seed = lambda i, state: self.pick(instance, state, jnp.where(taken[i], nodes[i], -1))  # noqa: E731
-            state = jax.lax.fori_loop(0, len(nodes), seed, state)
+            seed = lambda i, state: self.pick(instance, state, record.picks[i])  # noqa: E731
+            state = jax.lax.fori_loop(made, record.num_picks, seed, state)
             look_again = lambda: look_ahead(instance, state)  # noqa: E731
             return state, record, jax.lax.cond(wants_more(state, record), look_again, lambda: ahead)
 
