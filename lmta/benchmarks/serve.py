@@ -78,7 +78,7 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
     adviser, campaigns = named_player(settings.policy, "campaign"), _campaigns(settings, networks)
     result["alone"]["1"] = _time_alone(adviser, campaigns, 1)
     with _served() as (port, process), closing(_Client(port)) as client:
-        shapes = {padded_size(len(network.senders)): network for network in networks}
+        shapes = {_shape(network): network for network in networks}
         first_met = [_begin(client, settings, network) for network in shapes.values()]
         _advance_all(client, first_met, 1, settings.days, 1, rng)  # whatever has to be compiled is compiled here
         lives = [_begin(client, settings, network) for network in networks]
@@ -124,6 +124,11 @@ def _check(settings: ServeBenchSettings) -> None:
     named_player(settings.policy, "campaign")
     if settings.json is not None:
         check_writable(settings.json)
+
+
+def _shape(network: Network) -> tuple[int, int]:
+    """What networks have in common that share a compilation; an edge list does not name whoever has no edge."""
+    return len(np.unique([network.senders, network.receivers])), padded_size(len(network.senders))
 
 
 def _campaigns(settings: ServeBenchSettings, networks: list[Network]) -> list[Campaign]:
