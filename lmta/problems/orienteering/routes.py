@@ -11,7 +11,6 @@ from lmta.sparse import first_best
 
 ANYWHERE = -1
 """In place of a city to go through: none."""
-ABOVE_ALL = 1e6
 SLACK = 1e-5
 """Kept from the limit: a route is measured here in another order than it is driven."""
 
@@ -59,7 +58,8 @@ def plan_route(
         margin = state.profit - instance.crowding * jnp.maximum(2 * visits - 1, 0)
         extra, place = _cheapest(xy, route, last_day)
         worth = jnp.where(open_cities & (margin > 0), margin - price * extra, -jnp.inf)
-        city = first_best(jnp.where((cities == through) & (route.visits == 0), worth + ABOVE_ALL, worth))
+        before_all = (cities == through) & (route.visits == 0) & (worth > -jnp.inf)
+        city = first_best(jnp.where(before_all, jnp.inf, worth))
         longer = _two_opt(xy, _insert(route, city, place[city]), last_day)
         fits = (_length(xy, longer) <= spare) & (margin[city] > excess(longer) - excess(route))
         route = jax.tree.map(lambda new, old: jnp.where(fits, new, old), longer, route)
