@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import local
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.table import Table
@@ -36,6 +36,8 @@ LONGEST_PAUSE = 2.0
 """Seconds after which a client connects anew, before the service hangs up."""
 CLIENTS = (2, 16)
 """How many ask at once, one after the other."""
+CAMPAIGNS_A_TURN = 20
+"""The policy alone and the service take turns after so many, so that both meet the machine as fast or slow as it is."""
 
 
 @dataclass(frozen=True)
@@ -76,16 +78,23 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
         "clients": {},
     }
     adviser, campaigns = named_player(settings.policy, "campaign"), _campaigns(settings, networks)
-    result["alone"]["1"] = _time_alone(adviser, campaigns, 1)
+    list(map(adviser.decide, campaigns))  # whatever has to be compiled is compiled here
+    result["alone"]["1"] = _spread(_time_alone(adviser, campaigns, 1))
     with _served() as (port, process), closing(_Client(port)) as client:
         shapes = {_shape(network): network for network in networks}
         first_met = [_begin(client, settings, network) for network in shapes.values()]
-        _advance_all(client, first_met, 1, settings.days, 1, rng)  # whatever has to be compiled is compiled here
+        for day in range(1, settings.days + 1):
+            _advance(client, first_met, day, 1, rng)  # and here
         lives = [_begin(client, settings, network) for network in networks]
         for half, clients in enumerate(CLIENTS):
-            result["alone"][str(clients)] = _time_alone(adviser, campaigns, clients)
-            first = 1 + half * (settings.days // 2)
-            result["clients"][str(clients)] = _advance_all(client, lives, first, settings.days // 2, clients, rng)
+            alone, times, seconds = [], [], 0.0
+            for turn in _turns(settings, half):
+                alone += _time_alone(adviser, campaigns[turn.which], clients)
+                began = time.perf_counter()
+                times += _advance(client, lives[turn.which], turn.day, clients, rng)
+                seconds += time.perf_counter() - began
+            result["alone"][str(clients)] = _spread(alone)
+            result["clients"][str(clients)] = _summary(times, seconds)
         result["memory_mb"] = _peak_memory_mb(process.pid)
     if settings.json is not None:
         write_json(settings.json, result)
@@ -135,11 +144,25 @@ def _campaigns(settings: ServeBenchSettings, networks: list[Network]) -> list[Ca
     return [Campaign(network, days=settings.days, budget=settings.budget) for network in networks]
 
 
-def _time_alone(adviser: AbstractPlayer, campaigns: list[Campaign], at_once: int) -> dict[str, float]:
+class _Turn(NamedTuple):
+    """One day of some of the campaigns."""
+
+    day: int
+    which: slice
+
+
+def _turns(settings: ServeBenchSettings, half: int) -> Iterator[_Turn]:
+    """The days of a half, some campaigns after the other."""
+    days = settings.days // 2
+    for day in range(1 + half * days, 1 + (half + 1) * days):
+        for first in range(0, settings.campaigns, CAMPAIGNS_A_TURN):
+            yield _Turn(day, slice(first, first + CAMPAIGNS_A_TURN))
+
+
+def _time_alone(adviser: AbstractPlayer, campaigns: list[Campaign], at_once: int) -> list[float]:
     """How long the policy itself takes for the first day of each, so many at once."""
     with ThreadPoolExecutor(at_once) as pool:
-        list(pool.map(adviser.decide, campaigns))  # whatever has to be compiled is compiled here
-        return _spread([decision.milliseconds for decision in pool.map(adviser.decide, campaigns)])
+        return [decision.milliseconds for decision in pool.map(adviser.decide, campaigns)]
 
 
 @contextmanager
@@ -203,13 +226,18 @@ def _form(fields: dict[str, Any], file: Content) -> bytes:
     return ("".join(f"--{BOUNDARY}\r\n{part}" for part in parts) + f"--{BOUNDARY}--\r\n").encode()
 
 
-def _advance_all(
-    client: _Client, lives: list[_Live], first: int, days: int, clients: int, rng: np.random.Generator
-) -> dict[str, Any]:
-    """So many days of all campaigns; the times of advice, of the decision in it and of reports; requests a second."""
-    times = []
+class _Times(NamedTuple):
+    """Milliseconds that a client waited for a day's advice, for the decision in it, and for its report to be noted."""
 
-    def one(live: _Live, day: int, seed: int) -> tuple[float, float, float]:
+    advice: float
+    decision: float
+    report: float
+
+
+def _advance(client: _Client, lives: list[_Live], day: int, clients: int, rng: np.random.Generator) -> list[_Times]:
+    """One day of campaigns, by so many clients at once."""
+
+    def one(live: _Live, seed: int) -> _Times:
         start = time.perf_counter()
         answer = client.send("GET", f"{live.address}/advice")
         advised = time.perf_counter()
@@ -218,21 +246,21 @@ def _advance_all(
         body = json.dumps({"day": day, "seeded": picks, "activated": hits}).encode()
         ready = time.perf_counter()
         client.send("POST", f"{live.address}/day", body)
-        return 1000 * (advised - start), answer["milliseconds"], 1000 * (time.perf_counter() - ready)
+        return _Times(1000 * (advised - start), answer["milliseconds"], 1000 * (time.perf_counter() - ready))
 
-    began = time.perf_counter()
     with ThreadPoolExecutor(clients) as pool:
-        for day in range(first, first + days):
-            seeds = rng.integers(2**32, size=len(lives)).tolist()
-            times += pool.map(one, lives, [day] * len(lives), seeds)
-    rate = 2 * len(times) / (time.perf_counter() - began)
+        return list(pool.map(one, lives, rng.integers(2**32, size=len(lives)).tolist()))
+
+
+def _summary(times: list[_Times], seconds: float) -> dict[str, Any]:
+    """How the times are spread, and requests a second."""
     advice, decision, report = np.array(times).T
     return {
         "advice": _spread(advice),
         "decision": _spread(decision),
         "advice_over_decision": _spread(advice / decision),
         "report": _spread(report),
-        "requests_per_second": rate,
+        "requests_per_second": 2 * len(times) / seconds,
     }
 
 
