@@ -54,8 +54,8 @@ class Story:
 def evaluations(settings: DemoSettings) -> list[EvaluateSettings]:
     """The comparisons that the demo prints."""
     count, seed = settings.instances, settings.seed
-    aim = "lmta:aim,average-degree,average-score,average-lookahead,front-lookahead,average-ris"
-    sop = "lmta:sop,greedy,even-greedy,even-insertion,cap5-insertion"
+    aim = "lmta:aim,average-score,average-lookahead,average-ris"
+    sop = "lmta:sop,greedy,even-greedy,even-insertion"
     return [
         EvaluateSettings(policies=aim, problem="aim", instances=count, seed=seed),
         EvaluateSettings(policies=sop, problem="sop", instances=count, seed=seed),

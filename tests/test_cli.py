@@ -202,4 +202,4 @@ def test_demo_writes_a_page_with_its_pictures(capsys, tmp_path):
         assert (folder / picture).read_bytes().startswith(b"\x89PNG")
         assert f'src="{picture}"' in page
     assert page.count("<li>") == 6 + 5
-    assert page.count("<tr>") == 2 + 6 + 5
+    assert page.count("<tr>") == 2 + 4 + 4
