@@ -44,6 +44,9 @@ class ModelConfig:
     """Whether every budget has a logit of its own beside the bell, as in the paper; without, any can be served."""
     low_level: Literal["q-network", "guided"] = "q-network"
     """Who picks: a Q-network as in the paper, or the problem's own rule of thumb, steered by the subgoal."""
+    pace: Literal["budget", "guide"] = "budget"
+    """Who says when a day is over: the budget drawn in the morning, as in the paper, or the guide, pick by pick, at the
+    urgency of the subgoal; the budget is what it picks then."""
     low_horizon: Literal["day", "episode"] = "episode"
     """How far the Q-network looks: to the end of the day that it was given, or to the end of all days."""
     known_gains: bool = False
@@ -253,10 +256,11 @@ def best(problem: str) -> Config:
 
 
 def _with_paces_tried(config: Config) -> Config:
-    """Where luck hides what a day's budget is worth: whole episodes at another pace than learned, and many of them."""
+    """Where luck hides what a day's budget is worth: whole episodes at another pace than learned, and many of them,
+    around the pace of a guide that can tell when to wait."""
     return replace(
         config,
-        model=replace(config.model, budget_spread=0.25, round_from=0.1, scaled_budget_input=True),
+        model=replace(config.model, pace="guide", scaled_budget_input=True),
         loss=replace(config.loss, urgency=0.15),
         train=replace(config.train, haste=0.4, surplus_in="deviations", episodes=256, games=2_048, recent_games=1_024),
     )

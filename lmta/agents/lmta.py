@@ -23,6 +23,7 @@ class Intent(eqx.Module):
 
     plan: Plan
     budget: Int[Array, ""]
+    """At most so many picks; all that is left where the guide sets the pace."""
     budget_logits: Float[Array, " budgets"]
     urgency: Float[Array, ""]
     """What the budgets followed from: how much more today counts than a later day, as a logarithm."""
@@ -44,6 +45,11 @@ class Agent:
         if isinstance(self.problem, GuidedProblem):
             return self.problem.value_of_a_pick
         return "what the low level expects after it"
+
+    @property
+    def guide_paces(self) -> bool:
+        """Whether the guide says when a day is over, at the urgency that the high level gives it."""
+        return self.config.model.pace == "guide"
 
     def intend(
         self,
@@ -69,10 +75,28 @@ class Agent:
         found = replace(found, subgoal=jnp.where(instead == SEARCHED, found.subgoal, instead))
         z = model.high.subgoals[found.subgoal]
         logits, urgency, _ = model.high.budget(latent, z, state.budget_left, days_left, self.max_picks, haste)
-        budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
+        if self.guide_paces:
+            budget = state.budget_left
+        else:
+            budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
         return Intent(found, budget.astype(jnp.int32), logits, urgency)
 
     def carry_out(
+        self,
+        model: Lmta,
+        instance: Any,
+        state: Any,
+        intent: Intent,
+        epsilon: Float[Array, ""] | float = 0.0,
+        key: Key[Array, ""] | None = None,
+    ) -> tuple[Int[Array, ""], DayRecord]:
+        """(the day's budget, its picks as intended): where the guide sets the pace, the budget is what it picks."""
+        record = self.make_picks(
+            model, instance, state, intent.plan.subgoal, intent.budget, epsilon, key, urgency=intent.urgency
+        )
+        return record.num_picks if self.guide_paces else intent.budget, record
+
+    def make_picks(
         self,
         model: Lmta,
         instance: Any,
@@ -81,11 +105,17 @@ class Agent:
         budget: Int[Array, ""],
         epsilon: Float[Array, ""] | float = 0.0,
         key: Key[Array, ""] | None = None,
+        *,
+        urgency: Float[Array, ""] | None = None,
     ) -> DayRecord:
-        """The day's picks, in the order to make them: by the guide, or one by one by the low level."""
+        """The day's picks, in the order to make them: by the guide, or one by one by the low level.
+
+        A guide that sets the pace stops by itself where an `urgency` is given, and makes all picks of the budget else.
+        """
         budget = jnp.where(state.day < instance.days, budget, 0)
         if isinstance(self.problem, GuidedProblem):
-            return self.problem.plan_day(instance, state, budget, self.max_picks)
+            pace = urgency if self.guide_paces else None
+            return self.problem.plan_day(instance, state, budget, self.max_picks, pace)
         chooser = self.chooser(model, instance, subgoal, budget, epsilon, key)
         return pick_day(self.problem, instance, state, chooser, budget, self.max_picks)[1]
 

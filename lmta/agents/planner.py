@@ -62,7 +62,11 @@ class Planner(AbstractPlayer):
         """The budget, the subgoal with its weight in the search, and what the model itself makes of it."""
         search = choice.search
         assert search is not None
-        short = ", but no more than these are in reach and worth it" if len(choice.picks) < choice.budget else ""
+        short = ""
+        if len(choice.picks) < choice.budget:
+            short = ", but no more than these are in reach and worth it"
+        elif self.agent.guide_paces and choice.budget < budget_left:
+            short = "; to wait with the others promises more"
         rough = np.format_float_positional(search.value, 3, unique=False, fractional=False, trim="-")
         return (
             f"{choice.budget} of {budget_left} left for subgoal {search.subgoal}, which the search chose "
@@ -108,7 +112,7 @@ def _choose(
 ) -> tuple[Plan, Int[Array, ""], DayRecord]:
     """What the search found, the budget and the picks, and no more: each array takes time to fetch."""
     intent = agent.intend(model, instance, state, jax.random.key(seed), explore=False)
-    return intent.plan, intent.budget, agent.carry_out(model, instance, state, intent.plan.subgoal, intent.budget)
+    return intent.plan, *agent.carry_out(model, instance, state, intent)
 
 
 @dataclass(frozen=True)
@@ -124,5 +128,5 @@ class _Day:
         model, common = shared
         instance = instance if common is None else common
         intent = self.agent.intend(model, instance, state, jax.random.key(seed), explore=False)
-        record = self.agent.carry_out(model, instance, state, intent.plan.subgoal, intent.budget)
+        _, record = self.agent.carry_out(model, instance, state, intent)
         return live_day(self.agent.problem, instance, state, luck, record)

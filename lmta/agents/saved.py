@@ -15,7 +15,7 @@ from lmta.model.networks import Lmta
 from lmta.problems.registry import BENCHMARKS
 from lmta.types import InputError
 
-FORMAT, VERSION = "lmta checkpoint", 5
+FORMAT, VERSION = "lmta checkpoint", 6
 CHECKPOINT = "checkpoint"
 """What the file is called in the folder of a training run."""
 SHIPPED = {name: Path(__file__).parent.parent / "models" / f"{name}.model" for name in ("aim", "sop")}

@@ -60,7 +60,7 @@ class _Parts:
             return jnp.argmax(high.budget(latent, high.subgoals[subgoal], left, days_left, agent.max_picks)[0])
 
         def low_level(instance, state, subgoal, budget):
-            return agent.carry_out(model, instance, state, subgoal, budget)
+            return agent.make_picks(model, instance, state, subgoal, budget)
 
         def raw_low_level(instance, state, subgoal, budget):
             if isinstance(problem, GuidedProblem):
@@ -179,7 +179,8 @@ def _measure(planner: Planner, parts: _Parts, instance: Any, state: Any, seed: i
     choice, whole = _timed(planner.choose, instance, state, None, seed)
     latent, encode = _timed(parts.encode, instance, state)
     found, search = _timed(parts.search, latent, days_left)
-    granted, budget = _timed(parts.budget, latent, found.subgoal, state.budget_left, days_left)
+    _, budget = _timed(parts.budget, latent, found.subgoal, state.budget_left, days_left)
+    granted = jnp.int32(choice.budget)
     _, low_level = _timed(parts.low_level, instance, state, found.subgoal, granted)
     _, raw_low_level = _timed(parts.raw_low_level, instance, state, found.subgoal, granted)
     return {

@@ -105,7 +105,7 @@ def _played_day(
 ) -> tuple[Any, dict[str, Array]]:
     """One day of one episode: the next morning, and what is kept of the day."""
     problem, subgoal = agent.problem, intent.plan.subgoal
-    chosen = agent.carry_out(model, instance, state, subgoal, intent.budget)
+    budget, chosen = agent.carry_out(model, instance, state, intent)
     following, record = live_day(problem, instance, state, luck, chosen)
     encode = lambda state: model.high.encoder(problem.observe(instance, state))  # noqa: E731
     note = lambda state: (problem.forecast(instance, state), encode(state))  # noqa: E731
@@ -115,7 +115,7 @@ def _played_day(
     discount = agent.config.train.low_discount
     return following, {
         "subgoal": subgoal,
-        "budget": intent.budget,
+        "budget": budget,
         "picks": record.picks,
         "num_picks": record.num_picks,
         "reward": record.reward,
@@ -146,6 +146,7 @@ def _unroll_errors(model: Lmta, latents: Array, subgoals: Array) -> Float[Array,
 def force_subgoals(agent: Agent, model: Lmta, instance: Any, state: Any, key: Key[Array, ""], runs: int) -> Executions:
     """Execute every subgoal at one state `runs` times, with budgets drawn from the budget policy.
 
+    Where the guide sets the pace, it says how much of what is left a subgoal's urgency is worth, every time the same.
     Every subgoal meets the same nights.
     """
     problem, high = agent.problem, model.high
@@ -153,9 +154,11 @@ def force_subgoals(agent: Agent, model: Lmta, instance: Any, state: Any, key: Ke
     latent = high.encoder(problem.observe(instance, state))
     num_subgoals = high.subgoals.shape[0]
     days_left = instance.days - state.day
-    logits, _, _ = jax.vmap(high.budget, (None, 0, None, None))(latent, high.subgoals, state.budget_left, days_left)
+    left = state.budget_left
+    logits, urgencies, _ = jax.vmap(high.budget, (None, 0, None, None))(latent, high.subgoals, left, days_left)
     draw = lambda k: jax.random.categorical(k, logits).astype(jnp.int32)  # noqa: E731
     budgets = jax.vmap(draw, out_axes=1)(jax.random.split(budget_key, runs))
+    budgets = jnp.full_like(budgets, left) if agent.guide_paces else budgets
     lucks = jax.vmap(lambda k: problem.draw_luck(instance, agent.max_days, k))(jax.random.split(luck_key, runs))
 
     def one(inputs):
@@ -163,7 +166,7 @@ def force_subgoals(agent: Agent, model: Lmta, instance: Any, state: Any, key: Ke
         modelled, reward_logits = high.step(latent, subgoal)
 
         def run(budget, luck):
-            record = agent.carry_out(model, instance, state, subgoal, budget)
+            record = agent.make_picks(model, instance, state, subgoal, budget, urgency=urgencies[subgoal])
             evening = pick_in_order(problem, instance, state, record)
             forecast = lambda state: problem.forecast(instance, state)  # noqa: E731
             forecasts = along_picks(problem, instance, state, record.picks, record.num_picks, forecast)
@@ -194,7 +197,7 @@ def picks_under_all(
 
     def one(inputs):
         subgoal, budget = inputs
-        record = agent.carry_out(model, instance, state, subgoal, budget)
+        record = agent.make_picks(model, instance, state, subgoal, budget)
         return record.picks, record.num_picks
 
     return jax.lax.map(one, (jnp.arange(budgets.shape[0]), budgets))

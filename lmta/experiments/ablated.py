@@ -62,13 +62,13 @@ def variants(planner: Planner) -> dict[str, Planner]:
     return {
         "whole": planner,
         "without search": replace(planner, agent=replace(planner.agent, config=config)),
-        "even budgets": replace(planner, model=_at_an_even_pace(planner.model)),
+        "without learned paces": replace(planner, model=_without_learned_paces(planner.model)),
         "without subgoals": replace(planner, model=_with_one_subgoal(planner.model)),
     }
 
 
-def _at_an_even_pace(model: Lmta) -> Lmta:
-    """Every day counts the same, whatever the state and the subgoal."""
+def _without_learned_paces(model: Lmta) -> Lmta:
+    """No urgency, whatever the state and the subgoal: an even pace, or the guide's own where it sets the pace."""
     parts = lambda m: (m.high.budget.policy.layers[-1].weight, m.high.budget.policy.layers[-1].bias)  # noqa: E731
     even = eqx.tree_at(parts, model, replace_fn=jnp.zeros_like)
     return eqx.tree_at(lambda m: m.high.budget.ambition, even, replace_fn=jnp.zeros_like)

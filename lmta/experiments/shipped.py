@@ -19,8 +19,12 @@ from lmta.types import InputError
 
 RIVALS: dict[Literal["aim", "sop"], tuple[str, ...]] = {
     "aim": (
-        *(f"{budget}-{nodes}" for budget in ("average", "front") for nodes in ("degree", "score", "lookahead", "ris")),
-        *(f"{budget}-{nodes}" for budget in ("static", "normal") for nodes in ("degree", "score")),
+        *(
+            f"{budget}-{nodes}"
+            for budget in ("average", "front", "normal")
+            for nodes in ("degree", "score", "lookahead", "ris")
+        ),
+        *(f"static-{nodes}" for nodes in ("degree", "score")),
     ),
     "sop": tuple(
         f"{budget}-{nodes}" for budget in ("even", "cap4", "cap5", "cap6") for nodes in ("greedy", "insertion")
@@ -41,6 +45,9 @@ SETTINGS: dict[Literal["aim", "sop"], dict[str, InstanceSettings]] = {
         "random probabilities": InstanceSettings(probabilities="random"),
         "T=5, K=50": InstanceSettings(days=5),
         "T=20, K=50": InstanceSettings(days=20),
+        "T=5, K=5": InstanceSettings(days=5, budget=5),
+        "T=10, K=10": InstanceSettings(days=10, budget=10),
+        "T=30, K=15": InstanceSettings(days=30, budget=15),
     },
     "sop": {
         **{f"T={days}, K={budget}": InstanceSettings(500, days, budget) for days, budget in HORIZONS},

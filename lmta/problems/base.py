@@ -116,10 +116,22 @@ class GuidedProblem(Problem[InstanceT, StateT, LuckT], Protocol):
 
     value_of_a_pick: ClassVar[str]
     """What the values of a day's picks say."""
+    has_a_pace: ClassVar[bool]
+    """Whether the guide can tell when a pick had better wait for another day."""
 
     @abstractmethod
-    def plan_day(self, instance: InstanceT, state: StateT, budget: Int[Array, ""], most: int) -> DayRecord:
-        """At most `budget` picks (and at most `most`), in the order to make them; the reward is left at 0."""
+    def plan_day(
+        self,
+        instance: InstanceT,
+        state: StateT,
+        budget: Int[Array, ""],
+        most: int,
+        urgency: Float[Array, ""] | None = None,
+    ) -> DayRecord:
+        """At most `budget` picks (and at most `most`), in the order to make them; the reward is left at 0.
+
+        With an urgency, a guide that has a pace also stops where waiting promises more; at 0 by its own judgement.
+        """
         ...
 
 

@@ -104,12 +104,12 @@ def _between(rng: np.random.Generator, low: int, high: int) -> int:
 
 
 def _vary_influence(most: Size, rng: np.random.Generator) -> InstanceSettings:
-    """Networks of 200 nodes and more, sparse and dense, with a seed for every 50 to 5 nodes in 3 days and more."""
+    """Networks of 200 nodes and more, sparse and dense, with a seed for every 200 to 5 nodes in 3 days and more."""
     nodes = _between(rng, 200, most.nodes)
     return InstanceSettings(
         nodes=nodes,
         days=int(rng.integers(min(3, most.days), most.days + 1)),
-        budget=min(most.budget, max(1, round(nodes * float(rng.uniform(0.02, 0.2))))),
+        budget=min(most.budget, max(1, round(nodes * _log_uniform(rng, 0.005, 0.2)))),
         degree=min(_log_uniform(rng, 2.5, MOST_DEGREE), nodes / 2),
         probabilities="random" if rng.random() < 0.3 else "indegree",
     )

@@ -43,13 +43,13 @@ class Episode:
             intent_key, pick_key = jax.random.split(key)
             intent = agent.intend(model, instance, state, intent_key, explore=True, instead=instead, haste=haste)
             subgoal, policy = intent.plan.subgoal, intent.plan.policy
-            chosen = agent.carry_out(model, instance, state, subgoal, intent.budget, epsilon, pick_key)
+            budget, chosen = agent.carry_out(model, instance, state, intent, epsilon, pick_key)
             following, record = live_day(problem, instance, state, luck, chosen)
             kept = {
                 "subgoal": subgoal,
                 "subgoal_log_prob": jnp.log((1 - stray) * policy[subgoal] + stray / len(policy)),
-                "budget": intent.budget,
-                "budget_log_prob": jax.nn.log_softmax(intent.budget_logits)[intent.budget],
+                "budget": budget,
+                "budget_log_prob": jax.nn.log_softmax(intent.budget_logits)[budget],
                 "urgency": intent.urgency,
                 "haste": haste,
                 "picks": record.picks,

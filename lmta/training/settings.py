@@ -51,6 +51,8 @@ def check_settings(settings: RunSettings) -> None:
         "probabilities": (mixed or plays_cities) and instance.probabilities is not None,
         "limit, penalty, crowding, drift, floor": (mixed or not plays_cities) and instance.rules != OrienteeringRules(),
     }
+    if settings.config.model.pace == "guide" and not benchmark.guided.has_a_pace:
+        raise InputError(f"model.pace: guide given, but that of {settings.problem} has no pace of its own; use budget.")
     for option, is_so in without_effect.items():
         if is_so:
             raise InputError(f"{option}: has no effect here; leave it out.")
@@ -79,6 +81,10 @@ def _check_config(config: Config) -> None:
         raise InputError(
             f"train.haste: {config.train.haste:g} given, but logits of single budgets do not learn from it; "
             "leave it out, or add --model.no-free-budgets."
+        )
+    if config.model.pace == "guide" and (config.model.low_level != "guided" or config.train.haste == 0):
+        raise InputError(
+            "model.pace: guide given, which needs --model.low-level guided and a --train.haste above 0 to learn from."
         )
     if config.train.games < config.train.episodes:
         raise InputError(f"train.games: {config.train.games} given, at least the episodes of an epoch are needed.")

@@ -61,13 +61,16 @@ def test_no_worse_than_the_strongest_rules_on_what_was_never_seen():
 
 @pytest.mark.parametrize("name", list(SHIPPED))
 def test_the_readme_says_how_it_was_made(name):
-    """The settings in the file are the preset's, with as many epochs as the command in the README."""
+    """The settings in the file are the preset's, with the epochs, days and budget of the command in the README."""
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    command = re.search(rf"lmta train --problem {name} --preset best --epochs (\d+) ", readme)
+    command = re.search(rf"lmta train --problem {name} --preset best ([^#\n]*) --out", readme)
     assert command is not None
+    given = dict(zip(*[iter(command[1].split())] * 2, strict=True))
+    size = {option: int(given[f"--{option}"]) for option in ("days", "budget") if f"--{option}" in given}
     made, preset = read_settings(SHIPPED[name]), preset_settings(name, "best")
-    train = replace(preset.config.train, epochs=int(command[1]))
-    assert made == replace(preset, config=replace(preset.config, train=train))
+    train = replace(preset.config.train, epochs=int(given["--epochs"]))
+    config = replace(preset.config, train=train)
+    assert made == replace(preset, config=config, instance=replace(preset.instance, **size))
 
 
 def test_a_run_is_exported_to_a_file_that_plays_the_same(tmp_path, capsys):

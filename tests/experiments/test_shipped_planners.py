@@ -2,6 +2,7 @@
 
 import json
 
+import jax.numpy as jnp
 import networkx as nx
 import numpy as np
 import pytest
@@ -35,13 +36,14 @@ def test_every_setting_can_be_drawn():
 
 
 def test_parts_of_a_planner_are_switched_off_one_at_a_time():
-    """Nine seeds in three days: even budgets are three a day; with one subgoal all of them are worth the same."""
+    """Without learned paces the guide's own judgement counts; with one subgoal all of them are worth the same."""
     campaign = lmta.Campaign(nx.gnp_random_graph(40, 0.1, seed=1), days=3, budget=9)
     planner = lmta.load("aim")
     found = variants(planner)
     assert found["whole"] is planner
     assert found["without search"].agent.config.search.simulations == 0
-    assert found["even budgets"].decide(campaign).budget == 3
+    own_pace = planner.agent.problem.plan_day(campaign.instance, campaign.state, jnp.int32(9), 9, jnp.zeros(()))
+    assert found["without learned paces"].decide(campaign).budget == int(own_pace.num_picks)
     spread = lambda who: np.nanmax(values := who.decide(campaign).search.subgoal_values) - np.nanmin(values)  # noqa: E731
     assert spread(found["without subgoals"]) < 1e-4 < spread(planner)
 
@@ -68,7 +70,7 @@ def test_parts_switched_off_are_played_on_the_same_instances_and_kept(tmp_path, 
     tables = []
     run_ablated(AblatedSettings(tmp_path, instances=2, seed=3), tables.append)
     kept = json.loads((tmp_path / "shipped-ablations.json").read_text())["episodes"]["sop"]["few"]
-    assert list(kept) == ["whole", "without search", "even budgets", "without subgoals"]
+    assert list(kept) == ["whole", "without search", "without learned paces", "without subgoals"]
     assert all(len(scores) == 2 for scores in kept.values())
     assert len(tables) == 1 and tables[0].count("±") == 4
 

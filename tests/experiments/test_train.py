@@ -227,6 +227,11 @@ BAD = {
     "games": (["--train.games", "2"], "train.games: 2 given, at least the episodes of an epoch are needed"),
     "futures": (["--train.futures", "3"], "train.futures: 3 given, it must divide the 16 episodes"),
     "one group of futures": (["--train.futures", "16"], "train.futures: 16 given, at most half of the 16 episodes"),
+    "pace": (["--model.pace", "guide"], "model.pace: guide given, which needs --model.low-level guided"),
+    "pace of routes": (
+        ["--problem", "sop", "--preset", "best", "--model.pace", "guide", "--train.haste", "0.4"],
+        "model.pace: guide given, but that of sop has no pace of its own",
+    ),
     "rules": (["--limit", "2"], "limit, penalty, crowding, drift, floor: has no effect here"),
     "degree": (["--problem", "sop", "--degree", "3"], "degree: has no effect here"),
     "resume": (["--resume"], "holds no run to go on with; leave out --resume to begin one"),

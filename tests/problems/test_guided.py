@@ -1,5 +1,7 @@
 """Guides: a day's picks by the problem's own rule of thumb, under jit."""
 
+import itertools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -166,6 +168,43 @@ def test_in_a_large_network_a_look_serves_seeds_that_are_no_neighbours():
     assert few[:2] == names(many)[:2] == ["a", "c"]
     assert int(many.num_picks) == len(set(names(many))) == 16
     assert np.asarray(many.values)[:3].tolist() == [19.0, 6.0, 1.0]
+
+
+@pytest.fixture(scope="module")
+def seeds_at_an_urgency():
+    """(campaign's day, urgency) → the seeds of that day, of 6 in 4 days on 40 nodes of whom one is active."""
+    problem = BENCHMARKS["aim"].guided
+    instance = BENCHMARKS["aim"].instances(InstanceSettings(nodes=40, days=4, budget=7), 0, 1)[0]
+    begun = problem.pick(instance, problem.reset(instance), jnp.int32(0))
+    plan = jax.jit(lambda s, b, u: problem.plan_day(instance, s, b, 8, u))
+    exact = jax.jit(lambda s, b: problem.plan_day(instance, s, b, 8))
+    on = lambda day: eqx.tree_at(lambda s: s.day, begun, jnp.int32(day))  # noqa: E731
+    made = lambda record: [int(n) for n in record.picks if n >= 0]  # noqa: E731
+    return lambda day, urgency: made(
+        exact(on(day), jnp.int32(9)) if urgency is None else plan(on(day), jnp.int32(9), jnp.float32(urgency))
+    )
+
+
+def test_the_more_urgent_the_more_seeds_in_the_same_order(seeds_at_an_urgency):
+    days = [seeds_at_an_urgency(0, urgency) for urgency in (-9, -3, -1, 0, 1, 3, 9)]
+    everything = seeds_at_an_urgency(0, None)
+    assert days[0] == [] and days[-1] == everything and len(everything) == 6
+    assert len({len(day) for day in days}) > 2
+    for fewer, more in itertools.pairwise(days):
+        assert more[: len(fewer)] == fewer
+
+
+def test_on_the_last_day_nothing_waits(seeds_at_an_urgency):
+    assert seeds_at_an_urgency(3, -99) == seeds_at_an_urgency(3, None)
+    assert len(seeds_at_an_urgency(3, -99)) == 6
+
+
+def test_with_nothing_under_way_a_single_seed_does_not_wait():
+    """An even pace would have it wait: a tenth of a seed is due on each of ten days."""
+    problem = BENCHMARKS["aim"].guided
+    instance = BENCHMARKS["aim"].instances(InstanceSettings(nodes=40, days=10, budget=1), 0, 1)[0]
+    record = jax.jit(lambda s: problem.plan_day(instance, s, jnp.int32(1), 1, jnp.zeros(())))(problem.reset(instance))
+    assert int(record.num_picks) == 1
 
 
 def test_a_mixture_has_all_kinds_within_the_largest_size():

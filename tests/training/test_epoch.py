@@ -336,7 +336,7 @@ GUIDED = Agent(
     BENCHMARKS["aim"].guided,
     replace(
         CONFIG,
-        model=replace(CONFIG.model, free_budgets=False, low_level="guided"),
+        model=replace(CONFIG.model, free_budgets=False, low_level="guided", pace="guide"),
         train=replace(TRAIN, haste=0.5, low_updates=0, epsilon_first=0.0, epsilon_last=0.0),
     ),
     DAYS,
@@ -369,6 +369,7 @@ def test_paces_of_games_that_went_better_than_their_like_are_taken_up():
 
     assert float(game.urgency[0] - game.haste[0]) == pytest.approx(urgency(model), abs=1e-4)
     assert (np.asarray(games.haste) != 0).all()
+    np.testing.assert_array_equal(games.budget, games.num_picks)  # the guide's pace
     train = replace(GUIDED.config.train, high_updates=60, budget_rate=0.01)
     agent = replace(GUIDED, config=replace(GUIDED.config, train=train))
     found = {}

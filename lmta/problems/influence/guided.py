@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from lmta.problems.base import DayRecord, empty_day
-from lmta.problems.influence.outlook import gain_over_waiting, look_ahead
+from lmta.problems.influence.outlook import eagerness, gain_over_waiting, look_ahead
 from lmta.problems.influence.rules import Influence, InfluenceInstance, InfluenceState
 from lmta.sparse import at_ranks, first_best
 from lmta.types import Graph, Observation
@@ -24,21 +24,35 @@ class GuidedInfluence(Influence):
     """The same problem, with a rule of thumb for the picks of a day."""
 
     value_of_a_pick: ClassVar[str] = "how many nodes it is estimated to add in the days left"
+    has_a_pace: ClassVar[bool] = True
 
     def plan_day(
-        self, instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], most: int
+        self,
+        instance: InfluenceInstance,
+        state: InfluenceState,
+        budget: Int[Array, ""],
+        most: int,
+        urgency: Float[Array, ""] | None = None,
     ) -> DayRecord:
         """The seeds that are expected to add most by being set today, one by one.
 
-        In large networks a look ahead serves a few of many, no two side by side: so far apart they hardly ever meet.
+        With an urgency, as long as seeding is worth more than waiting. In large networks a look ahead serves a few of
+        many, no two side by side: so far apart they hardly ever meet.
         """
         graph = instance.graph
         budget = jnp.minimum(jnp.minimum(budget, state.budget_left), most)
-        most_at_a_look = jnp.minimum(budget // LOOKS_A_DAY, graph.node_mask.sum() // NODES_FOR_A_SEED)
+        days_left = jnp.maximum(instance.days - state.day, 1)
+        likely = budget if urgency is None else budget // days_left
+        most_at_a_look = jnp.minimum(likely // LOOKS_A_DAY, graph.node_mask.sum() // NODES_FOR_A_SEED)
         at_a_look = jnp.maximum(1, most_at_a_look)
 
-        def wants_more(state, record):
+        def may_go_on(state, record):
             return (record.num_picks < budget) & self.legal(instance, state).any()
+
+        def wants_more(carry):
+            state, record, ahead = carry
+            more = may_go_on(state, record)
+            return more if urgency is None else more & (eagerness(instance, state, ahead) + urgency > 0)
 
         def seed_some(carry):
             state, record, ahead = carry
@@ -55,22 +69,22 @@ class GuidedInfluence(Influence):
             seed = lambda i, state: self.pick(instance, state, record.picks[i])  # noqa: E731
             state = jax.lax.fori_loop(made, record.num_picks, seed, state)
             look_again = lambda: look_ahead(instance, state)  # noqa: E731
-            return state, record, jax.lax.cond(wants_more(state, record), look_again, lambda: ahead)
+            return state, record, jax.lax.cond(may_go_on(state, record), look_again, lambda: ahead)
 
         first = look_ahead(instance, state)  # that of `observe`; compiled together they are one
         begin = state, empty_day(most), first
-        return jax.lax.while_loop(lambda carry: wants_more(*carry[:2]), seed_some, begin)[1]
+        return jax.lax.while_loop(wants_more, seed_some, begin)[1]
 
     def observe(self, instance: InfluenceInstance, state: InfluenceState) -> Observation:
         """Of nodes: status, the probability to stay out of the running cascade, the expected gain.
 
-        Of all: shares and numbers of days and budget left, and how fast the gains fall from the best to the last that
-        the budget of a day, and all of it, would buy.
+        Of all: shares and numbers of days and budget left, how eager the guide is, and how fast the gains fall from the
+        best to the last that the budget of a day, and all of it, would buy.
         """
         seen = super().observe(instance, state)
         num_nodes = jnp.maximum(instance.graph.node_mask.sum(), 1)
-        untouched, gain = look_ahead(instance, state)
-        gain = jnp.minimum(gain, num_nodes)
+        ahead = look_ahead(instance, state)
+        gain = jnp.minimum(ahead.gain, num_nodes)
         days_left = instance.days - state.day
         pace = state.budget_left / jnp.maximum(days_left, 1)
         ranks = jnp.stack([jnp.zeros(()), pace, 2 * pace, state.budget_left.astype(jnp.float32)])
@@ -82,10 +96,11 @@ class GuidedInfluence(Influence):
             jnp.log1p(pace) / 3,
             state.budget_left / num_nodes,
             jnp.log1p(num_nodes) / 8,
-            untouched.sum() / num_nodes,
+            ahead.untouched.sum() / num_nodes,
+            jnp.clip(eagerness(instance, state, ahead), -3, 3) / 3,
             *jnp.log1p(falling),
         ]
-        columns = [untouched, jnp.log1p(gain)]
+        columns = [ahead.untouched, jnp.log1p(gain)]
         return Observation(
             nodes=jnp.concatenate([seen.nodes, jnp.stack(columns, axis=-1)], axis=-1),
             globals=jnp.concatenate([seen.globals, jnp.stack(more).astype(jnp.float32)]),

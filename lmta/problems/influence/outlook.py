@@ -41,6 +41,30 @@ def gain_over_waiting(instance: InfluenceInstance, state: InfluenceState, ahead:
     return ahead.gain - patience * ahead.gain.max() * (1 - ahead.untouched)
 
 
+def eagerness(instance: InfluenceInstance, state: InfluenceState, ahead: Outlook) -> Float[Array, ""]:
+    """Whether the next seed promises more today than on a later day: above 0 it does; on the last day always.
+
+    For today speak how much the best seed adds, and how many seeds there are for each day left; for waiting, which
+    tells where the cascade goes, how many days are left, and how much of a cascade is under way: beside what a seed
+    adds, and, the more days are left, as a share of who is inactive. The numbers were fitted to episodes on all kinds
+    of networks (lab notes).
+    """
+    days_left = jnp.maximum(instance.days - state.day, 1)
+    num_inactive = jnp.maximum((state.status == INACTIVE).sum(), 1)
+    under_way = jnp.maximum(num_inactive - ahead.untouched.sum(), 0.0)
+    best = jnp.clip(ahead.gain.max(), 1.0, num_inactive)  # estimates of gains count walks, more than there are nodes
+    seeds_a_day = jnp.maximum(state.budget_left, 1) / days_left
+    value = (
+        1.8
+        + 1.6 * jnp.log(best)
+        + 0.95 * jnp.log(seeds_a_day)
+        - 0.9 * jnp.log(days_left)
+        - 0.8 * jnp.log1p(under_way / best)
+        - 3.5 * jnp.log(days_left / 3) * under_way / num_inactive
+    )
+    return jnp.where(days_left > 1, value, jnp.inf)
+
+
 def _untouched_by_cascade(instance: InfluenceInstance, state: InfluenceState) -> Float[Array, " nodes"]:
     """The probability w(v) that v stays out of the running cascade, followed as if nodes were independent."""
 

@@ -26,11 +26,18 @@ class GuidedOrienteering(Orienteering):
     """The same problem, with a rule of thumb for the route of a day."""
 
     value_of_a_pick: ClassVar[str] = "its profit"
+    has_a_pace: ClassVar[bool] = False
 
     def plan_day(
-        self, instance: OrienteeringInstance, state: OrienteeringState, budget: Int[Array, ""], most: int
+        self,
+        instance: OrienteeringInstance,
+        state: OrienteeringState,
+        budget: Int[Array, ""],
+        most: int,
+        urgency: Float[Array, ""] | None = None,
     ) -> DayRecord:
         """Of several routes by insertion the one that promises most over today and the days after it."""
+        assert urgency is None, "routes are as long as the budget says"
 
         def promise(proposal):
             price, through = proposal
