@@ -16,7 +16,7 @@ from lmta.types import Graph, Observation
 NODES_FOR_A_SEED = 500
 """A network with so many nodes takes one seed more at a look …"""
 LOOKS_A_DAY = 5
-"""… unless a day would have fewer looks than this: few seeds are worth a look each."""
+"""… unless a day may have fewer looks than this: few seeds are worth a look each."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,7 @@ class GuidedInfluence(Influence):
         budget = jnp.minimum(jnp.minimum(budget, state.budget_left), most)
         days_left = jnp.maximum(instance.days - state.day, 1)
         likely = budget if urgency is None else budget // days_left
-        most_at_a_look = jnp.minimum(likely // LOOKS_A_DAY, graph.node_mask.sum() // NODES_FOR_A_SEED)
-        at_a_look = jnp.maximum(1, most_at_a_look)
+        most_at_a_look = graph.node_mask.sum() // NODES_FOR_A_SEED
 
         def may_go_on(state, record):
             return (record.num_picks < budget) & self.legal(instance, state).any()
@@ -57,8 +56,9 @@ class GuidedInfluence(Influence):
         def seed_some(carry):
             state, record, ahead = carry
             score = jnp.where(self.legal(instance, state), gain_over_waiting(instance, state, ahead), -jnp.inf)
-            nodes, taken = _best_apart(graph, score, jnp.minimum(at_a_look, budget - record.num_picks))
             made = record.num_picks
+            at_a_look = jnp.clip(jnp.maximum(likely, made) // LOOKS_A_DAY, 1, jnp.maximum(most_at_a_look, 1))
+            nodes, taken = _best_apart(graph, score, jnp.minimum(at_a_look, budget - made))
             slots = jnp.where(taken, made + jnp.cumsum(taken) - 1, most)
             record = DayRecord(
                 picks=record.picks.at[slots].set(nodes, mode="drop"),
