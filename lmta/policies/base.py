@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
+from lmta.devices import map_over_cores
 from lmta.policies.player import AbstractPlayer, Choice
 from lmta.problems.base import (
     AbstractInstance,
@@ -18,6 +19,7 @@ from lmta.problems.base import (
     Choose,
     DayRecord,
     Problem,
+    live_day,
     pick_day,
     play_day,
 )
@@ -102,6 +104,59 @@ class ScoreRule(AbstractNodeRule):
             schedules,
             keys,
         )
+
+
+@dataclass(frozen=True)
+class DayRule(AbstractNodeRule):
+    """Plans a whole day at once, under jit and in batches; may leave budget unspent."""
+
+    name: str
+    plan: Callable[[Any, Any, Int[Array, ""], int], DayRecord]
+    """(instance, state, budget, room for picks) → the day's picks in order."""
+    why: str
+
+    def choose(
+        self, problem: Problem, rule: BudgetRule, instance: Any, state: Any, prepared: tuple[Any, Any], seed: int
+    ) -> Choice:
+        """Budget and picks in one compiled step."""
+        max_picks = padded_size(int(instance.budget))
+        budget, record = _plan_day(rule, self, max_picks, instance, state, prepared[0])
+        count = int(record.num_picks)
+        return Choice(int(budget), np.asarray(record.picks)[:count], np.asarray(record.values)[:count])
+
+    def play_day(
+        self, rule: BudgetRule, batch: Batch, states: Any, prepared: list[tuple[Any, Any]], seeds: list[int]
+    ) -> tuple[Any, DayRecord]:
+        """One after the other on each core: every day is a loop with an end of its own."""
+        schedules = jax.tree.map(lambda *rows: jnp.stack(rows), *[schedule for schedule, _ in prepared])
+        day = _Day(batch.problem, rule, self, padded_size(batch.budget))
+        common, own = (batch.stacked, None) if batch.shared else (None, batch.stacked)
+        return map_over_cores(day, common, own, states, batch.luck, schedules)
+
+
+@dataclass(frozen=True)
+class _Day:
+    """Plays one day of one episode under a rule that plans it at once."""
+
+    problem: Problem
+    budget_rule: BudgetRule
+    node_rule: DayRule
+    max_picks: int
+
+    def __call__(self, common: Any, instance: Any, state: Any, luck: Any, schedule: Any) -> tuple[Any, DayRecord]:
+        """`common` is the instance where all episodes have the same."""
+        instance = instance if common is None else common
+        _, record = _plan_day(self.budget_rule, self.node_rule, self.max_picks, instance, state, schedule)
+        return live_day(self.problem, instance, state, luck, record)
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def _plan_day(
+    budget_rule: BudgetRule, node_rule: DayRule, max_picks: int, instance: Any, state: Any, schedule: Any
+) -> tuple[Int[Array, ""], DayRecord]:
+    granted = _grant(budget_rule, instance, state, schedule)
+    budget = jnp.where(state.day < instance.days, granted, 0)
+    return budget, node_rule.plan(instance, state, budget, max_picks)
 
 
 class AbstractPlanRule(AbstractNodeRule):

@@ -1,12 +1,14 @@
 """Policies by name: BUDGET-NODES, such as `average-lookahead` or `cap5-insertion`, and a few short names."""
 
 import difflib
+from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from lmta.policies.base import AbstractNodeRule, BudgetRule, Policy, ScoreRule
+from lmta.policies.base import AbstractNodeRule, BudgetRule, DayRule, Policy, ScoreRule
 from lmta.policies.budgets import BUDGET_RULES, cap_rule
 from lmta.policies.exact import Exact
 from lmta.policies.influence import degree, lookahead, score
@@ -14,7 +16,9 @@ from lmta.policies.orienteering import GREEDY, Genetic, Insertion, make_genetic
 from lmta.policies.rollout import make_rollout
 from lmta.policies.sampling import ReverseReachable
 from lmta.problems.base import Problem
+from lmta.problems.influence.guided import GuidedInfluence
 from lmta.problems.influence.rules import Influence
+from lmta.problems.orienteering.guided import GuidedOrienteering
 from lmta.problems.registry import BENCHMARKS
 from lmta.types import InputError
 
@@ -28,6 +32,19 @@ LOOKAHEAD = ScoreRule(
     "lookahead", lookahead, "the value estimates (mean field) how many nodes the seed adds in the days left."
 )
 
+ADAPTIVE = DayRule(
+    "lookahead",
+    partial(GuidedInfluence().plan_day, urgency=jnp.zeros(())),
+    "a seed is set today while that promises more than to wait and see where the cascade goes; the value estimates "
+    "(mean field) how many nodes the seed adds in the days left.",
+)
+ROLLOUT_INSERTION = DayRule(
+    "rollout-insertion",
+    GuidedOrienteering().plan_day,
+    "of several routes by insertion, at different prices of length and through different cities, the one that earns "
+    "most over today and the next two days; the value is the profit.",
+)
+
 NODE_RULES: dict[str, dict[str, AbstractNodeRule]] = {
     "aim": {
         "degree": ScoreRule("degree", degree, "most inactive out-neighbours first; the value is their number."),
@@ -37,10 +54,11 @@ NODE_RULES: dict[str, dict[str, AbstractNodeRule]] = {
         "exact": Exact(),
         "random": RANDOM,
     },
-    "sop": {"greedy": GREEDY, "insertion": Insertion(), "random": RANDOM},
+    "sop": {"greedy": GREEDY, "insertion": Insertion(), "rollout-insertion": ROLLOUT_INSERTION, "random": RANDOM},
 }
 PROBLEMS: dict[str, Problem] = {benchmark.problem.name: benchmark.problem for benchmark in BENCHMARKS.values()}
 TAILORED: dict[str, tuple[str, BudgetRule]] = {
+    "adaptive": ("lookahead", BUDGET_RULES["normal"]),
     "ga": ("greedy", make_genetic(Genetic())),
     "rollout": ("lookahead", make_rollout(Influence(), LOOKAHEAD)),
 }
@@ -75,7 +93,8 @@ def policy(name: Any, problem: Any = None) -> Policy:
     if len(owners) > 1:
         raise InputError(f"policy {name!r} plays {' and '.join(owners)}; say which as the second argument.")
     owner = owners[0]
-    return Policy(name, PROBLEMS[owner], budget_rule, NODE_RULES[owner][node_name])
+    node_rule = ADAPTIVE if budget_name == "adaptive" else NODE_RULES[owner][node_name]
+    return Policy(name, PROBLEMS[owner], budget_rule, node_rule)
 
 
 def policy_names(problem: str) -> list[str]:
