@@ -1,16 +1,32 @@
 """Plan day by day under a budget that has to last, when chance acts between the days."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
 
-from lmta.agents.planner import load
-from lmta.policies.registry import policy
-from lmta.problems import environments as _environments
-from lmta.problems.influence.campaign import Campaign
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.orienteering.tour import Tour
-from lmta.types import Decision, InputError, ModelWarning, Pick, SearchReport
+if TYPE_CHECKING:
+    from lmta.agents.players import load
+    from lmta.policies.registry import adviser, policy
+    from lmta.problems.influence.campaign import Campaign
+    from lmta.problems.orienteering.rules import OrienteeringRules
+    from lmta.problems.orienteering.tour import Tour
+    from lmta.types import Decision, InputError, ModelWarning, Pick, SearchReport
 
-_environments.register()
+_HOMES = {
+    "Campaign": "lmta.problems.influence.campaign",
+    "Decision": "lmta.types",
+    "InputError": "lmta.types",
+    "ModelWarning": "lmta.types",
+    "OrienteeringRules": "lmta.problems.orienteering.rules",
+    "Pick": "lmta.types",
+    "SearchReport": "lmta.types",
+    "Tour": "lmta.problems.orienteering.tour",
+    "adviser": "lmta.policies.registry",
+    "load": "lmta.agents.players",
+    "policy": "lmta.policies.registry",
+}
+"""Where each public name lives; it is imported when it is first used, so that `import lmta` is quick."""
 
 __all__ = [
     "Campaign",
@@ -22,6 +38,17 @@ __all__ = [
     "SearchReport",
     "Tour",
     "__version__",
+    "adviser",
     "load",
     "policy",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lmta' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -18,7 +18,7 @@ from lmta.devices import keep_compilations, use_all_cores
 from lmta.types import InputError, TrainingError
 
 COMMANDS = {
-    "evaluate": "Play policies on the same instances with the same luck and compare them.",
+    "evaluate": "Play policies on the same instances with the same noise and compare them.",
     "plan": "Say what to do today in one's own campaign or tour, day after day.",
     "serve": "Advise on campaigns and tours in a page and over a JSON API.",
     "train": "Learn to plan by self-play. Ctrl-C or SIGTERM stops after the epoch that is under way.",

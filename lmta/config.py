@@ -118,7 +118,7 @@ class TrainConfig:
     episodes: int = 16
     """Episodes of self-play an epoch, played as one batch."""
     futures: int = 2
-    """So many of them share an instance and its luck. The budget policy then learns from how much better an episode
+    """So many of them share an instance and its noise. The budget policy then learns from how much better an episode
     went than the others like it; with 1, from how much better it went than the critic expected, as in the paper."""
     surplus_in: Literal["reward", "percent", "deviations"] = "reward"
     """What that is measured in: rewards, percent of what they earned on average, or their standard deviation."""
@@ -256,7 +256,7 @@ def best(problem: str) -> Config:
 
 
 def _with_paces_tried(config: Config) -> Config:
-    """Where luck hides what a day's budget is worth: whole episodes at another pace than learned, and many of them,
+    """Where noise hides what a day's budget is worth: whole episodes at another pace than learned, and many of them,
     around the pace of a guide that can tell when to wait."""
     return replace(
         config,

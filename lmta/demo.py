@@ -14,10 +14,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from lmta.agents.planner import load
-from lmta.evaluation.arena import Row
-from lmta.evaluation.evaluate import EvaluateSettings
-from lmta.evaluation.statistics import compare
-from lmta.evaluation.tables import with_error
+from lmta.arena.arena import Row
+from lmta.arena.evaluate import EvaluateSettings
+from lmta.arena.statistics import compare
+from lmta.arena.tables import with_error
 from lmta.files import check_writable, write_whole
 from lmta.policies.player import AbstractPlayer
 from lmta.problems.influence import picture as network_picture
@@ -156,13 +156,13 @@ def _tour_story(path: Path, seed: int, say: Callable[[str], None]) -> Story:
 
 def _live(session: Session, adviser: AbstractPlayer, seed: int) -> Iterator[tuple[Decision, Any, Any]]:
     """Each day's decision, the state once it is carried out, and the state on the next morning, by simulation."""
-    luck = session.problem.draw_luck(session.instance, session.days, jax.random.key(seed))
+    noise = session.problem.draw_noise(session.instance, session.days, jax.random.key(seed))
     while not session.finished:
         decision = adviser.decide(session)
         evening = session.state
         for node in decision.nodes:
             evening = session.problem.pick(session.instance, evening, jnp.int32(session.index(node, "node")))
-        morning, _ = session.problem.end_day(session.instance, evening, luck)
+        morning, _ = session.problem.end_day(session.instance, evening, noise)
         yield decision, evening, morning
 
 

@@ -56,7 +56,7 @@ class Planner(AbstractPlayer):
         """One day of a batch."""
         day = _Day(self.fitted(batch.days, batch.budget))
         common, own = (batch.stacked, None) if batch.shared else (None, batch.stacked)
-        return map_over_cores(day, (self.model, common), own, states, batch.luck, jnp.asarray(seeds, jnp.uint32))
+        return map_over_cores(day, (self.model, common), own, states, batch.noise, jnp.asarray(seeds, jnp.uint32))
 
     def why(self, choice: Choice, budget_left: int) -> str:
         """The budget, the subgoal with its weight in the search, and what the model itself makes of it."""
@@ -122,11 +122,11 @@ class _Day:
     agent: Agent
 
     def __call__(
-        self, shared: tuple[Lmta, Any], instance: Any, state: Any, luck: Any, seed: UInt32[Array, ""]
+        self, shared: tuple[Lmta, Any], instance: Any, state: Any, noise: Any, seed: UInt32[Array, ""]
     ) -> tuple[Any, DayRecord]:
         """`shared` is the model and the instance, which stands beside the episodes where all have the same."""
         model, common = shared
         instance = instance if common is None else common
         intent = self.agent.intend(model, instance, state, jax.random.key(seed), explore=False)
         _, record = self.agent.carry_out(model, instance, state, intent)
-        return live_day(self.agent.problem, instance, state, luck, record)
+        return live_day(self.agent.problem, instance, state, noise, record)

@@ -1,14 +1,43 @@
-"""Whoever decides, by name: a policy, or the agent of a training run."""
+"""Whoever decides, by name: a policy, the adviser of a problem, or the agent of a training run."""
 
-from lmta.agents.planner import PREFIX, load
+import os
+from pathlib import Path
+from typing import Any
+
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import policy
+from lmta.policies.registry import ADVISER, adviser, policy
+from lmta.problems.registry import spec_of, specs
+from lmta.types import InputError
+
+PREFIX = ADVISER
+"""What the name of the adviser of a problem, or of a trained agent, begins with."""
 
 
 def player(name: str, problem: str, simulations: int | None = None) -> AbstractPlayer:
-    """The policy or the trained agent (lmta:FOLDER) of that name, for a problem (`aim` or `sop`)."""
+    """The policy, the adviser (lmta:PROBLEM) or the trained agent (lmta:FOLDER) of that name, for a problem."""
     if not name.startswith(PREFIX):
         return policy(name, problem)
-    planner = load(name.removeprefix(PREFIX), simulations=simulations)
-    planner.check_problem(problem)
-    return planner
+    found = load(name.removeprefix(PREFIX), simulations=simulations)
+    found.check_problem(spec_of(problem).problem.name)
+    return found
+
+
+def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
+    """The agent that a training run has made, from the run's folder or from a file with its model.
+
+    The name of a problem, such as "aim" or "sop", is the adviser that comes with the package for it; a folder of such a
+    name is "./aim" or Path("aim"). `simulations` is how many a search makes for each decision, instead of as many as in
+    training; with 0 the policy prior decides without search.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"path: {path!r} given, the folder of a training run is needed, or {' or '.join(specs())}.")
+    if is_adviser(path):
+        return adviser(path)
+    from lmta.agents.planner import load_agent  # noqa: PLC0415 (a policy needs none of what agents do)
+
+    return load_agent(Path(path), simulations=simulations)
+
+
+def is_adviser(name: Any) -> bool:
+    """Whether a name without its prefix stands for the adviser of a problem."""
+    return isinstance(name, str) and name in specs()

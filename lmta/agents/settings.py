@@ -25,7 +25,7 @@ class RunSettings:
     instance: tyro.conf.OmitArgPrefixes[InstanceSettings] = field(default_factory=InstanceSettings)
     config: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     seed: int = 0
-    """Weights, instances, luck and exploration follow from it."""
+    """Weights, instances, noise and exploration follow from it."""
     evaluate_every: int = 5
     """Greedy play is measured after every so many epochs, and after the last."""
     held_out: int = 8

@@ -15,7 +15,7 @@ from lmta.agents.lmta import Agent
 from lmta.agents.planner import Planner, load
 from lmta.agents.settings import RunSettings, make_model
 from lmta.config import paper
-from lmta.evaluation.record import provenance, write_json
+from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.model.networks import Lmta
 from lmta.problems.base import GuidedProblem

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from lmta.agents.planner import PREFIX
 from lmta.agents.players import player
-from lmta.evaluation.record import provenance, write_json
+from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
 from lmta.problems.registry import BENCHMARKS, InstanceSettings

@@ -18,7 +18,7 @@ import numpy as np
 from rich.table import Table
 
 from lmta.advisor.plan import DEFAULT_POLICY
-from lmta.evaluation.record import provenance, write_json
+from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
 from lmta.problems.delimited import Content

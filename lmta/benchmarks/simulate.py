@@ -18,7 +18,7 @@ from rich.table import Table
 
 from lmta.benchmarks.networkx_simulator import random_episode
 from lmta.devices import EVERYWHERE, SPLIT, core_mesh, use_all_cores
-from lmta.evaluation.record import provenance, write_json
+from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.base import choose_in_order
 from lmta.problems.base import Problem, play_day
@@ -78,14 +78,14 @@ def bench_simulate(settings: SimulateSettings) -> dict[str, Any]:
 
 def random_score(problem: Problem, instance: Any, days: int, picks_a_day: int, key: jax.Array) -> jax.Array:
     """The score of one episode in which the legal nodes are picked in a random order, evenly over the days."""
-    luck_key, order_key = jax.random.split(key)
-    luck = problem.draw_luck(instance, days, luck_key)
+    noise_key, order_key = jax.random.split(key)
+    noise = problem.draw_noise(instance, days, noise_key)
     priority = jax.random.uniform(order_key, instance.graph.node_mask.shape)
 
     def day(state, _):
         values, picks = jax.lax.top_k(jnp.where(problem.legal(instance, state), priority, -1.0), picks_a_day)
         chooser = choose_in_order(picks, values)
-        state, record = play_day(problem, instance, state, luck, chooser, jnp.int32(picks_a_day), picks_a_day)
+        state, record = play_day(problem, instance, state, noise, chooser, jnp.int32(picks_a_day), picks_a_day)
         return state, record.reward
 
     return jax.lax.scan(day, problem.reset(instance), None, length=days)[1].sum()

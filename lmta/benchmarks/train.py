@@ -9,7 +9,7 @@ from rich.table import Table
 
 from lmta.agents.settings import RunSettings
 from lmta.config import paper
-from lmta.evaluation.record import provenance, write_json
+from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.problems.registry import InstanceSettings
 from lmta.problems.session import check_seed, whole_number

@@ -3,10 +3,10 @@
 import tyro
 
 from lmta.commands.console import OUT, progress_bar
-from lmta.evaluation import evaluate as arena
-from lmta.evaluation.arena import Row
-from lmta.evaluation.evaluate import EvaluateSettings
-from lmta.evaluation.tables import arena_table
+from lmta.arena import evaluate as arena
+from lmta.arena.arena import Row
+from lmta.arena.evaluate import EvaluateSettings
+from lmta.arena.tables import arena_table
 
 
 def evaluate(settings: tyro.conf.OmitArgPrefixes[EvaluateSettings]) -> None:

@@ -27,7 +27,7 @@ from lmta.diagnostics.values import (
     measure_values,
     returns_to_go,
 )
-from lmta.evaluation.record import provenance, write_json
+from lmta.arena.record import provenance, write_json
 from lmta.model.networks import Lmta
 from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS, Size
@@ -61,7 +61,7 @@ class DiagnoseSettings:
     explore: bool = False
     """Play as in training, with noise at the root and budgets drawn, instead of the best subgoal and budget."""
     seed: int = 7
-    """Instances, luck and draws follow from it."""
+    """Instances, noise and draws follow from it."""
     out: Path | None = None
     """Folder for what is written; RUN/diagnostics by default."""
 
@@ -120,7 +120,7 @@ def diagnose(prepared: Prepared, on_step: Callable[[int, int], None] = lambda do
     batch = make_batch(problem, benchmark.instances(run.instance, settings.seed, settings.instances), settings.seed)
     instances = batch.stacked
     play_key, force_key = jax.random.split(jax.random.key(settings.seed))
-    rollouts = roll_out(agent, model, instances, batch.luck, play_key, settings.explore)
+    rollouts = roll_out(agent, model, instances, batch.noise, play_key, settings.explore)
     rng = np.random.default_rng(settings.seed)
     places = _draw_states(rollouts, settings.states, rng)
     executions = _force(agent, model, instances, rollouts, places, settings.runs, force_key, on_step)

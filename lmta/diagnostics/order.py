@@ -8,7 +8,7 @@ import numpy as np
 
 from lmta.diagnostics.rollouts import Executions, Rollouts
 from lmta.diagnostics.statistics import Interval, Ranks, bootstrap, kendall, mean_where_known, ranks
-from lmta.evaluation.statistics import Mean, mean_of
+from lmta.arena.statistics import Mean, mean_of
 
 
 @dataclass(frozen=True)

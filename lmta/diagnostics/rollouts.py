@@ -65,8 +65,8 @@ class Executions(eqx.Module):
 
 
 @eqx.filter_jit
-def roll_out(agent: Agent, model: Lmta, instances: Any, luck: Any, key: Key[Array, ""], explore: bool) -> Rollouts:
-    """Play every instance once with its luck."""
+def roll_out(agent: Agent, model: Lmta, instances: Any, noise: Any, key: Key[Array, ""], explore: bool) -> Rollouts:
+    """Play every instance once with its noise."""
     problem, high = agent.problem, model.high
     encode = jax.vmap(lambda i, s: high.encoder(problem.observe(i, s)))
 
@@ -74,7 +74,7 @@ def roll_out(agent: Agent, model: Lmta, instances: Any, luck: Any, key: Key[Arra
         keys = jax.random.split(key, instances.days.shape[0])
         intend = lambda one: agent.intend(model, *one, explore=explore)  # noqa: E731
         intent = jax.lax.map(intend, (instances, states, keys))
-        inputs = (instances, states, luck, intent)
+        inputs = (instances, states, noise, intent)
         following, played = jax.lax.map(lambda one: _played_day(agent, model, *one), inputs)
         return following, (states, played | {"search_value": intent.plan.value})
 
@@ -101,12 +101,12 @@ def roll_out(agent: Agent, model: Lmta, instances: Any, luck: Any, key: Key[Arra
 
 
 def _played_day(
-    agent: Agent, model: Lmta, instance: Any, state: Any, luck: Any, intent: Intent
+    agent: Agent, model: Lmta, instance: Any, state: Any, noise: Any, intent: Intent
 ) -> tuple[Any, dict[str, Array]]:
     """One day of one episode: the next morning, and what is kept of the day."""
     problem, subgoal = agent.problem, intent.plan.subgoal
     budget, chosen = agent.carry_out(model, instance, state, intent)
-    following, record = live_day(problem, instance, state, luck, chosen)
+    following, record = live_day(problem, instance, state, noise, chosen)
     encode = lambda state: model.high.encoder(problem.observe(instance, state))  # noqa: E731
     note = lambda state: (problem.forecast(instance, state), encode(state))  # noqa: E731
     forecasts, latents = along_picks(problem, instance, state, record.picks, record.num_picks, note)
@@ -150,7 +150,7 @@ def force_subgoals(agent: Agent, model: Lmta, instance: Any, state: Any, key: Ke
     Every subgoal meets the same nights.
     """
     problem, high = agent.problem, model.high
-    budget_key, luck_key = jax.random.split(key)
+    budget_key, noise_key = jax.random.split(key)
     latent = high.encoder(problem.observe(instance, state))
     num_subgoals = high.subgoals.shape[0]
     days_left = instance.days - state.day
@@ -159,18 +159,18 @@ def force_subgoals(agent: Agent, model: Lmta, instance: Any, state: Any, key: Ke
     draw = lambda k: jax.random.categorical(k, logits).astype(jnp.int32)  # noqa: E731
     budgets = jax.vmap(draw, out_axes=1)(jax.random.split(budget_key, runs))
     budgets = jnp.full_like(budgets, left) if agent.guide_paces else budgets
-    lucks = jax.vmap(lambda k: problem.draw_luck(instance, agent.max_days, k))(jax.random.split(luck_key, runs))
+    noises = jax.vmap(lambda k: problem.draw_noise(instance, agent.max_days, k))(jax.random.split(noise_key, runs))
 
     def one(inputs):
         subgoal, budgets = inputs
         modelled, reward_logits = high.step(latent, subgoal)
 
-        def run(budget, luck):
+        def run(budget, noise):
             record = agent.make_picks(model, instance, state, subgoal, budget, urgency=urgencies[subgoal])
             evening = pick_in_order(problem, instance, state, record)
             forecast = lambda state: problem.forecast(instance, state)  # noqa: E731
             forecasts = along_picks(problem, instance, state, record.picks, record.num_picks, forecast)
-            following, reward = problem.end_day(instance, evening, luck)
+            following, reward = problem.end_day(instance, evening, noise)
             after = high.encoder(problem.observe(instance, following))
             value = jnp.where(following.day < instance.days, unsquash(high.prediction(after)[1]), 0.0)
             return {
@@ -181,7 +181,7 @@ def force_subgoals(agent: Agent, model: Lmta, instance: Any, state: Any, key: Ke
                 "next_value": value,
             }
 
-        found = jax.lax.map(lambda given: run(*given), (budgets, lucks))
+        found = jax.lax.map(lambda given: run(*given), (budgets, noises))
         return found | {"distance": chordal(latent, modelled), "predicted_reward": high.reward(reward_logits)}
 
     found = jax.lax.map(one, (jnp.arange(num_subgoals), budgets))

@@ -8,7 +8,7 @@ import numpy as np
 
 from lmta.diagnostics.rollouts import Rollouts
 from lmta.diagnostics.statistics import Calibration, Interval, bootstrap, calibration, kendall, spearman
-from lmta.evaluation.statistics import Mean, mean_of
+from lmta.arena.statistics import Mean, mean_of
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from lmta.agents.planner import PREFIX, Planner, load
-from lmta.evaluation.play import play
-from lmta.evaluation.record import provenance, write_json
-from lmta.evaluation.statistics import compare, mean_of
-from lmta.evaluation.tables import with_error
+from lmta.arena.play import play
+from lmta.arena.record import provenance, write_json
+from lmta.arena.statistics import compare, mean_of
+from lmta.arena.tables import with_error
 from lmta.experiments.shipped import SETTINGS
 from lmta.files import check_writable
 from lmta.model.networks import Lmta

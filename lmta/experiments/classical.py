@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.arena.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.experiments.markdown import Table, markdown
 from lmta.files import check_writable
 from lmta.problems.registry import InstanceSettings

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lmta.agents.planner import PREFIX
-from lmta.evaluation.arena import Row
-from lmta.evaluation.evaluate import EvaluateSettings
-from lmta.evaluation.tables import with_error
+from lmta.arena.arena import Row
+from lmta.arena.evaluate import EvaluateSettings
+from lmta.arena.tables import with_error
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 
 from lmta.agents.planner import PREFIX
-from lmta.evaluation.arena import Row
-from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
-from lmta.evaluation.statistics import compare
-from lmta.evaluation.tables import with_error
+from lmta.arena.arena import Row
+from lmta.arena.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.arena.statistics import compare
+from lmta.arena.tables import with_error
 from lmta.experiments.classical import HORIZONS
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.registry import InstanceSettings

@@ -16,9 +16,9 @@ from lmta.agents.planner import Planner
 from lmta.agents.saved import CHECKPOINT, read_settings
 from lmta.agents.settings import RunSettings
 from lmta.config import Preset
-from lmta.evaluation.play import play
-from lmta.evaluation.record import provenance, write_json
-from lmta.evaluation.statistics import compare
+from lmta.arena.play import play
+from lmta.arena.record import provenance, write_json
+from lmta.arena.statistics import compare
 from lmta.files import write_whole
 from lmta.model.networks import Lmta
 from lmta.policies.registry import policy
@@ -41,7 +41,7 @@ BASELINES: dict[Preset, dict[str, str]] = {
 """What needs no learning and greedy play is measured against, by problem."""
 HELD_OUT_SEED = 2**64 - 1
 """Instances of training have seeds of 32 bits, so none of them is held out."""
-LUCK_SEED = 2**32 - 1
+NOISE_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ def _train(folder: Path, settings: RunSettings, progress: Progress, console: Con
 
 
 def make_measure(settings: RunSettings) -> Measure:
-    """A function that plays a model greedily on held-out instances, beside the baseline with the same luck."""
+    """A function that plays a model greedily on held-out instances, beside the baseline with the same noise."""
     benchmark, agent = BENCHMARKS[settings.problem], make_agent(settings)
     problem = benchmark.problem
     draw = benchmark.mixture if settings.config.train.mixture else benchmark.instances
     instances = draw(settings.instance, HELD_OUT_SEED, settings.held_out)
-    batch = make_batch(problem, instances, LUCK_SEED)
+    batch = make_batch(problem, instances, NOISE_SEED)
     baseline = policy(BASELINES[settings.preset][problem.name], problem.name)
     expected = play(baseline, batch).rewards.sum(axis=1, dtype=np.float64)
 

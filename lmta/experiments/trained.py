@@ -10,7 +10,7 @@ from rich.console import Console
 
 from lmta.agents.planner import PREFIX
 from lmta.agents.saved import CHECKPOINT
-from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.arena.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.experiments.markdown import Table, markdown
 from lmta.experiments.train import begin_run, resume_run
 from lmta.files import check_writable

@@ -6,7 +6,7 @@ import re
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from lmta.policies.base import BudgetRule
+from lmta.problems.heuristics import BudgetRule
 from lmta.problems.base import AbstractInstance, AbstractState
 
 STATIC_PERIOD = 5

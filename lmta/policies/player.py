@@ -8,7 +8,7 @@ import numpy as np
 
 from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem
 from lmta.problems.batch import Batch
-from lmta.problems.session import Session, check_seed
+from lmta.problems.session import AbstractSession, check_seed
 from lmta.types import Decision, InputError, Pick, SearchReport
 
 
@@ -54,8 +54,8 @@ class AbstractPlayer(ABC):
 
     def decide(self, session: Any, *, seed: Any = 0) -> Decision:
         """What to do today in a campaign or a tour. `seed` matters only where samples are drawn or ties broken."""
-        if not isinstance(session, Session):
-            raise InputError(f"{self.name} decides for a Campaign or a Tour, not for {session!r}.")
+        if not isinstance(session, AbstractSession):
+            raise InputError(f"{self.name} decides for a session such as a Campaign or a Tour, not for {session!r}.")
         self.check_problem(session.problem.name)
         check_seed(seed)
         if session.finished:

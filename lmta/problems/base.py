@@ -1,20 +1,22 @@
-"""What a problem is: pure functions of an instance and a state, and the one loop that plays a day."""
+"""The contract of a problem: what it must have, what it may have, and the one way to play a day and an episode."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from lmta.types import Observation
+from lmta.types import Graph, Observation
 
 
 class AbstractInstance(eqx.Module):
-    """One task: `days` to play with `budget` picks in all. Fields are arrays, so that instances can be stacked."""
+    """One task: `days` to play with `budget` picks in all, on the nodes of a graph. Fields are arrays, so that
+    instances can be stacked."""
 
+    graph: eqx.AbstractVar[Graph]
     days: eqx.AbstractVar[Int[Array, ""]]
     budget: eqx.AbstractVar[Int[Array, ""]]
 
@@ -28,15 +30,22 @@ class AbstractState(eqx.Module):
 
 InstanceT = TypeVar("InstanceT", bound=AbstractInstance)
 StateT = TypeVar("StateT", bound=AbstractState)
-LuckT = TypeVar("LuckT")
+NoiseT = TypeVar("NoiseT")
+
+
+class Bounds(NamedTuple):
+    """The largest numbers of an observation; all are at least 0."""
+
+    nodes: float
+    globals: float
 
 
 @runtime_checkable
-class Problem(Protocol, Generic[InstanceT, StateT, LuckT]):
-    """The rules. Every method is pure and jittable but `stack`, which prepares a batch on the host.
+class Problem(Protocol, Generic[InstanceT, StateT, NoiseT]):
+    """What every problem must have. Every method is pure and jittable but `stack` and `bounds`, which run on the host.
 
-    Chance is drawn once for a whole episode (`draw_luck`) and handed to `end_day`, so what happens depends on the
-    instance, the episode, the day and the edge or city, never on who plays; policies do not see it.
+    The exogenous noise of a whole episode is drawn once (`draw_noise`) and handed to `end_day`, so what happens depends
+    on the instance, the episode, the day and the edge or city, never on who plays; policies do not see it.
     """
 
     @property
@@ -51,7 +60,7 @@ class Problem(Protocol, Generic[InstanceT, StateT, LuckT]):
         ...
 
     @abstractmethod
-    def draw_luck(self, instance: InstanceT, max_days: int, key: PRNGKeyArray) -> LuckT:
+    def draw_noise(self, instance: InstanceT, max_days: int, key: PRNGKeyArray) -> NoiseT:
         """All that chance will do in one episode of at most `max_days`."""
         ...
 
@@ -66,13 +75,8 @@ class Problem(Protocol, Generic[InstanceT, StateT, LuckT]):
         ...
 
     @abstractmethod
-    def forecast(self, instance: InstanceT, state: StateT) -> Float[Array, ""]:
-        """The reward expected for today if the day ended now."""
-        ...
-
-    @abstractmethod
-    def end_day(self, instance: InstanceT, state: StateT, luck: LuckT) -> tuple[StateT, Float[Array, ""]]:
-        """Let chance act; the state on the next morning and the reward of the day."""
+    def end_day(self, instance: InstanceT, state: StateT, noise: NoiseT) -> tuple[StateT, Float[Array, ""]]:
+        """Let chance act; the pre-decision state of the next day and the reward of this one."""
         ...
 
     @abstractmethod
@@ -81,14 +85,37 @@ class Problem(Protocol, Generic[InstanceT, StateT, LuckT]):
         ...
 
     @abstractmethod
-    def largest_feature(self, instance: InstanceT) -> float:
-        """A bound on the node features of every observation; all are at least 0."""
+    def bounds(self, instance: InstanceT) -> Bounds:
+        """The largest numbers of any observation."""
         ...
 
     @abstractmethod
     def stack(self, instances: Sequence[InstanceT], min_edges: int = 0, min_nodes: int = 0) -> InstanceT:
         """A batch of instances, padded to a common size with room for at least `min_edges` and `min_nodes`."""
         ...
+
+
+@runtime_checkable
+class ForecastingProblem(Problem[InstanceT, StateT, NoiseT], Protocol):
+    """What a problem may have: today's expected reward in closed form, and what each pick would add to it.
+
+    Picks then earn at once what they add; without it the whole reward of a day comes at its end.
+    """
+
+    @abstractmethod
+    def forecast(self, instance: InstanceT, state: StateT) -> Float[Array, ""]:
+        """The reward expected for today if the day ended now."""
+        ...
+
+    @abstractmethod
+    def gains(self, instance: InstanceT, state: StateT) -> Float[Array, " nodes"]:
+        """What picking each node would add to the forecast; it means nothing where none is legal."""
+        ...
+
+
+def expected_today(problem: Problem, instance: AbstractInstance, state: AbstractState) -> Float[Array, ""]:
+    """The reward expected for today if the day ended now; 0 where the problem has no closed form for it."""
+    return problem.forecast(instance, state) if isinstance(problem, ForecastingProblem) else jnp.zeros(())
 
 
 class DayRecord(eqx.Module):
@@ -110,31 +137,6 @@ def empty_day(max_picks: int) -> DayRecord:
     )
 
 
-@runtime_checkable
-class GuidedProblem(Problem[InstanceT, StateT, LuckT], Protocol):
-    """A problem with a rule of thumb for the picks of a day, which a learned planner can steer."""
-
-    value_of_a_pick: ClassVar[str]
-    """What the values of a day's picks say."""
-    has_a_pace: ClassVar[bool]
-    """Whether the guide can tell when a pick had better wait for another day."""
-
-    @abstractmethod
-    def plan_day(
-        self,
-        instance: InstanceT,
-        state: StateT,
-        budget: Int[Array, ""],
-        most: int,
-        urgency: Float[Array, ""] | None = None,
-    ) -> DayRecord:
-        """At most `budget` picks (and at most `most`), in the order to make them; the reward is left at 0.
-
-        With an urgency, a guide that has a pace also stops where waiting promises more; at 0 by its own judgement.
-        """
-        ...
-
-
 Choose = Callable[[Any, Int[Array, ""]], tuple[Int[Array, ""], Float[Array, ""]]]
 """(state, number of picks made today) → (node, its value to the chooser); node -1 ends the day."""
 
@@ -146,9 +148,9 @@ def pick_day(
     choose: Choose,
     budget: Int[Array, ""],
     max_picks: int,
-) -> tuple[StateT, DayRecord]:
+) -> DayRecord:
     """Pick until `budget` is spent, nothing is legal, or the chooser ends the day. The reward is left at 0."""
-    budget = jnp.minimum(budget, state.budget_left)
+    budget = jnp.where(state.day < instance.days, jnp.minimum(budget, state.budget_left), 0)
 
     def wants_more(carry):
         _, record, more = carry
@@ -168,12 +170,11 @@ def pick_day(
         )
         return after, record, accepted
 
-    state, record, _ = jax.lax.while_loop(wants_more, pick, (state, empty_day(max_picks), jnp.array(True)))
-    return state, record
+    return jax.lax.while_loop(wants_more, pick, (state, empty_day(max_picks), jnp.array(True)))[1]
 
 
 def pick_in_order(problem: Problem, instance: AbstractInstance, state: StateT, record: DayRecord) -> StateT:
-    """The state after the picks of a record."""
+    """The post-decision state: after the picks of a record, before chance acts."""
     pick = lambda i, s: problem.pick(instance, s, record.picks[i])  # noqa: E731
     return jax.lax.fori_loop(0, record.num_picks, pick, state)
 
@@ -181,52 +182,64 @@ def pick_in_order(problem: Problem, instance: AbstractInstance, state: StateT, r
 def along_picks(
     problem: Problem,
     instance: AbstractInstance,
-    morning: StateT,
+    state: StateT,
     picks: Int[Array, " max_picks"],
     num_picks: Int[Array, ""],
     note: Callable[[StateT], Any],
 ) -> Any:
     """What `note(state)` says before each pick of a day and after the last; 0 beyond."""
     blank = lambda leaf: jnp.zeros((len(picks) + 1, *leaf.shape), leaf.dtype)  # noqa: E731
-    empty = jax.tree.map(blank, jax.eval_shape(note, morning))
+    empty = jax.tree.map(blank, jax.eval_shape(note, state))
 
     def step(i, carry):
         state, notes = carry
         notes = jax.tree.map(lambda all_notes, new: all_notes.at[i].set(new), notes, note(state))
         return problem.pick(instance, state, picks[i]), notes
 
-    return jax.lax.fori_loop(0, num_picks + 1, step, (morning, empty))[1]
+    return jax.lax.fori_loop(0, num_picks + 1, step, (state, empty))[1]
 
 
 def play_day(
-    problem: Problem,
-    instance: AbstractInstance,
-    state: StateT,
-    luck: Any,
-    choose: Choose,
-    budget: Int[Array, ""],
-    max_picks: int,
+    problem: Problem, instance: AbstractInstance, state: StateT, noise: Any, record: DayRecord
 ) -> tuple[StateT, DayRecord]:
-    """One whole day: picks, then chance. After the last day nothing changes any more."""
+    """Carry out the picks of a record and let chance act: the next pre-decision state, and the record with its reward.
+
+    After the last day nothing changes any more.
+    """
     over = state.day >= instance.days
-    picked, record = pick_day(problem, instance, state, choose, jnp.where(over, 0, budget), max_picks)
-    return _night(problem, instance, state, picked, luck, record)
+    ended, reward = problem.end_day(instance, pick_in_order(problem, instance, state, record), noise)
+    following = jax.tree.map(lambda old, new: jnp.where(over, old, new), state, ended)
+    return following, eqx.tree_at(lambda r: r.reward, record, jnp.where(over, 0.0, reward))
 
 
-def live_day(
-    problem: Problem, instance: AbstractInstance, state: StateT, luck: Any, record: DayRecord
-) -> tuple[StateT, DayRecord]:
-    """The same with picks that are chosen already; none may be there after the last day."""
-    return _night(problem, instance, state, pick_in_order(problem, instance, state, record), luck, record)
+class Episode(eqx.Module):
+    """What an episode leaves behind; leading axes are days."""
+
+    states: Any
+    """The pre-decision state of each day, and the state after the last: days + 1 of them."""
+    record: DayRecord
+    kept: Any
+    """What the decisions kept."""
 
 
-def _night(
-    problem: Problem, instance: AbstractInstance, morning: StateT, evening: StateT, luck: Any, record: DayRecord
-) -> tuple[StateT, DayRecord]:
-    over = morning.day >= instance.days
-    ended, reward = problem.end_day(instance, evening, luck)
-    state = jax.tree.map(lambda old, new: jnp.where(over, old, new), morning, ended)
-    return state, eqx.tree_at(lambda r: r.reward, record, jnp.where(over, 0.0, reward))
+DecideDay = Callable[[Any, Any], tuple[DayRecord, Any]]
+"""(state, this day's input) → (the day's picks, whatever is to be kept of the decision)."""
+
+
+def play_episode(
+    problem: Problem, instance: AbstractInstance, noise: Any, decide: DecideDay, inputs: Any, state: Any = None
+) -> Episode:
+    """Play as many days as `inputs` has entries, from `state` or from the beginning: the one loop over days."""
+
+    def day(state, given):
+        chosen, kept = decide(state, given)
+        following, record = play_day(problem, instance, state, noise, chosen)
+        return following, (state, record, kept)
+
+    first = problem.reset(instance) if state is None else state
+    last, (states, record, kept) = jax.lax.scan(day, first, inputs)
+    states = jax.tree.map(lambda days, end: jnp.concatenate([days, end[None]]), states, last)
+    return Episode(states, record, kept)
 
 
 def primitive_rewards(

@@ -1,4 +1,4 @@
-"""Episodes side by side: the instances and the luck that every player meets alike."""
+"""Episodes side by side: the instances and the noise that every player meets alike."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from lmta.problems.base import Problem
 
 @dataclass(frozen=True)
 class Batch:
-    """Instances and one episode's luck for each: what every player meets alike."""
+    """Instances and one episode's noise for each: what every player meets alike."""
 
     problem: Problem
     instances: list[Any]
@@ -21,7 +21,7 @@ class Batch:
     stacked: Any
     """The instances as one batch, or the one instance that all episodes share."""
     shared: bool
-    luck: Any
+    noise: Any
     seed: int
 
     @property
@@ -46,17 +46,17 @@ class Batch:
 
 
 def make_batch(problem: Problem, instances: Sequence[Any], seed: int) -> Batch:
-    """Stack the instances and draw their luck; the luck of episode i depends on `seed`, i and the instance alone.
+    """Stack the instances and draw their noise; the noise of episode i depends on `seed`, i and the instance alone.
 
-    An instance that occurs several times is played that often, with luck of its own each time.
+    An instance that occurs several times is played that often, with noise of its own each time.
     """
     shared = all(instance is instances[0] for instance in instances)
     stacked = instances[0] if shared else problem.stack(instances)
     days = int(np.max(stacked.days))
     keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(seed), jnp.arange(len(instances)))
-    draw = jax.vmap(lambda instance, key: problem.draw_luck(instance, days, key), (None if shared else 0, 0))
-    luck = jax.jit(draw)(stacked, keys)
-    return Batch(problem, _one_by_one(instances, stacked, shared), stacked, shared, luck, seed)
+    draw = jax.vmap(lambda instance, key: problem.draw_noise(instance, days, key), (None if shared else 0, 0))
+    noise = jax.jit(draw)(stacked, keys)
+    return Batch(problem, _one_by_one(instances, stacked, shared), stacked, shared, noise, seed)
 
 
 def _one_by_one(instances: Sequence[Any], stacked: Any, shared: bool) -> list[Any]:

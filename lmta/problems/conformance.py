@@ -28,7 +28,7 @@ def check_problem(problem: Problem, instance: Any, *, other: Any = None, seed: i
         _play_and_check(rules, problem, instance, key, rng)
         if other is not None:
             _play_and_check(rules, problem, other, key, rng)
-    _check_same_luck(problem, instance, seed)
+    _check_same_noise(problem, instance, seed)
     repeated = {name: count for name, count in rules.traces.items() if count > 1 and other is not None}
     _require(not repeated, f"traced more than once for one shape: {repeated}")
 
@@ -51,7 +51,7 @@ class _Traced:
 
 
 def _play_and_check(rules: Any, problem: Problem, instance: Any, key: Any, rng: np.random.Generator) -> None:
-    luck = problem.draw_luck(instance, int(instance.days), key)
+    noise = problem.draw_noise(instance, int(instance.days), key)
     state = rules.reset(instance)
     _require(int(state.day) == 0, "reset: the first day must be 0")
     _require(int(state.budget_left) == int(instance.budget), "reset: the whole budget must be left")
@@ -69,9 +69,9 @@ def _play_and_check(rules: Any, problem: Problem, instance: Any, key: Any, rng: 
             _require(_shapes(state) == shapes, "pick: shapes or types of the state change")
             forecasts.append(float(rules.forecast(instance, state)))
         _check_forecast(rules, problem, instance, state, jax.random.fold_in(key, day))
-        again, _ = rules.end_day(instance, state, luck)
-        state, reward = rules.end_day(instance, state, luck)
-        _require(_same(again, state), "end_day: the same luck gives different states")
+        again, _ = rules.end_day(instance, state, noise)
+        state, reward = rules.end_day(instance, state, noise)
+        _require(_same(again, state), "end_day: the same noise gives different states")
         _require(_shapes(state) == shapes, "end_day: shapes or types of the state change")
         _require(int(state.day) == day + 1, "end_day: the day must advance by one")
         total = float(primitive_rewards(jnp.asarray(forecasts), reward).sum())
@@ -86,7 +86,7 @@ def _check_forecast(rules: Any, problem: Problem, instance: Any, state: Any, key
     """The forecast is what the day brings on average: within 5 standard errors over many nights."""
 
     def night(key):
-        return rules.end_day(instance, state, problem.draw_luck(instance, int(instance.days), key))[1]
+        return rules.end_day(instance, state, problem.draw_noise(instance, int(instance.days), key))[1]
 
     rewards = np.asarray(jax.vmap(night)(jax.random.split(key, NIGHTS)))
     tolerance = 5 * rewards.std() / np.sqrt(NIGHTS) + 1e-3
@@ -111,10 +111,10 @@ def _check_illegal_picks(rules: Any, instance: Any, state: Any, mask: np.ndarray
         _require(_same(after, state), f"pick: node {node} is masked but changes the state")
 
 
-def _check_same_luck(problem: Problem, instance: Any, seed: int) -> None:
+def _check_same_noise(problem: Problem, instance: Any, seed: int) -> None:
     days = int(instance.days)
-    once, again = (problem.draw_luck(instance, days, jax.random.key(seed)) for _ in range(2))
-    _require(_same(once, again), "draw_luck: the same key gives different luck")
+    once, again = (problem.draw_noise(instance, days, jax.random.key(seed)) for _ in range(2))
+    _require(_same(once, again), "draw_noise: the same key gives different noise")
 
 
 def _shapes(tree: Any) -> list[Any]:

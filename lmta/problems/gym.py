@@ -57,7 +57,7 @@ class ProblemEnv(gymnasium.Env):
         self._positions: np.ndarray | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Draw an instance and its luck."""
+        """Draw an instance and its noise."""
         super().reset(seed=seed)
         instance = self._draw(int(self.np_random.integers(2**31)))
         while instance.graph.senders.shape[0] > self._num_edges:
@@ -65,7 +65,7 @@ class ProblemEnv(gymnasium.Env):
         graph = pad_graph(instance.graph, instance.graph.num_nodes, self._num_edges)
         self.instance = replace(instance, graph=graph)
         key = jax.random.key(int(self.np_random.integers(2**31)))
-        self._luck = self._problem.draw_luck(self.instance, int(instance.days), key)
+        self._luck = self._problem.draw_noise(self.instance, int(instance.days), key)
         self.state = self._problem.reset(self.instance)
         self._paid_today = 0.0
         self._steps = 0

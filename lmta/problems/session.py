@@ -1,8 +1,11 @@
-"""A problem lived through day by day with the user's own ids: the ground of `Campaign` and `Tour`."""
+"""A problem lived through day by day with the user's own ids, and what the report of a day consists of."""
 
 import operator
-from collections.abc import Iterable, Sequence
-from typing import Any
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import jax.numpy as jnp
 import numpy as np
@@ -16,10 +19,38 @@ from lmta.types import InputError, ModelWarning, NodeId
 MAX_DAYS = 10_000
 
 
-class Session:
+@dataclass(frozen=True)
+class ReportField:
+    """One thing that the report of a day says."""
+
+    name: str
+    """As `advance` calls it."""
+    role: Literal["done", "failed", "observed"]
+    """What was done, which is what was advised where nothing is said; what of it failed; or what happened then."""
+    kind: Literal["ids", "numbers"]
+    """A list of ids, or a number for each of some ids."""
+    label: str
+    """As the page calls it."""
+    describe: str
+    """What it is, as in 'the ids that were activated'."""
+
+
+class AbstractSession(ABC):
     """An instance, where it stands, and the names of its nodes. What the user reports is the truth."""
 
-    problem: Problem
+    problem: ClassVar[Problem]
+    word: ClassVar[str]
+    """What users call one, such as 'campaign'."""
+    title: ClassVar[str]
+    """The same in a few words, such as 'Campaign on a network'."""
+    icon: ClassVar[str]
+    """Its Material icon in the page."""
+    verb: ClassVar[str]
+    """What is done with a pick, as in 'seed' or 'visit, in this order'."""
+    report_fields: ClassVar[tuple[ReportField, ...]]
+    """What the report of a day consists of: exactly one field with the role 'done', at most one 'failed'."""
+    result_name: ClassVar[str]
+    """What the result counts, such as 'nodes reached'."""
 
     def __init__(self, instance: Any, ids: Sequence[NodeId]):
         self.instance = instance
@@ -29,6 +60,39 @@ class Session:
         """What policies have worked out for this instance, by policy and seed."""
         self._index = {name: i for i, name in enumerate(self.ids)}
         self._index_of_text = {str(name): i for i, name in enumerate(self.ids)}
+
+    @property
+    @abstractmethod
+    def result(self) -> float:
+        """What was earned so far."""
+
+    @abstractmethod
+    def progress(self) -> str:
+        """The result so far, in a few words."""
+
+    @classmethod
+    def result_text(cls, result: float) -> str:
+        """A result with what it counts."""
+        return f"{result:,.4g} {cls.result_name}"
+
+    @abstractmethod
+    def advance(self, **report: Any) -> Any:
+        """Report the day by the names of `report_fields`. Nothing changes if it is refused."""
+
+    def tidy(self, report: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """The report made fit for `advance`: contradictions are taken as well as can be, and pointed out."""
+        said: list[str] = []
+        fields = {field.name: field for field in self.report_fields}
+        tidied = {
+            name: tuple(self._once(given, name, said)) if fields[name].kind == "ids" else dict(given)
+            for name, given in report.items()
+        }
+        return tidied, said
+
+    @classmethod
+    def field(cls, role: Literal["done", "failed"]) -> ReportField | None:
+        """The field with that role."""
+        return next((field for field in cls.report_fields if field.role == role), None)
 
     @property
     def day(self) -> int:
@@ -86,6 +150,16 @@ class Session:
             seen.add(i)
         return indices
 
+    def _once(self, names: Any, field: str, said: list[str]) -> dict[Any, None]:
+        """The ids as the data have them, in order and each once."""
+        times = Counter(self.name(name, field) for name in names)
+        said.extend(
+            f"{field}: {quoted(name)} is named {count} times; it counts once."
+            for name, count in times.items()
+            if count > 1
+        )
+        return dict.fromkeys(times)
+
     def _some_of(self, names: Any, field: str, whole: list[int], whole_field: str) -> set[int]:
         """Where the names stand, all of which must be among the whole."""
         indices, allowed = self._indices(names, field), set(whole)
@@ -112,6 +186,11 @@ def check_horizon(days: Any, budget: Any, num_pickable: int, what: str) -> None:
         raise InputError(f"days: {days} given, at most {MAX_DAYS:,} are possible.")
     if whole_number(budget, "budget", 1) > num_pickable:
         raise InputError(f"budget: {budget} given, but there are only {num_pickable} {what} to pick.")
+
+
+def check_nodes(nodes: Any) -> None:
+    """Refuse a generated instance that is too small."""
+    whole_number(nodes, "nodes", 2)
 
 
 def check_seed(seed: Any) -> int:

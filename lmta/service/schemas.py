@@ -221,7 +221,7 @@ class PolicyForecast(Expected):
 
 
 class ForecastResult(BaseModel):
-    """What came out; every policy met the same luck."""
+    """What came out; every policy met the same noise."""
 
     day: int
     """The day from which on."""

@@ -28,13 +28,13 @@ class Episode:
         instance: Any,
         epsilon: Float[Array, ""],
         instead: Int[Array, ""],
-        luck_key: Key[Array, ""],
+        noise_key: Key[Array, ""],
         play_key: Key[Array, ""],
     ) -> Game:
         """`shared` is the model and how likely an episode strays: keeps to one subgoal, `instead` of searching."""
         model, stray = shared
         agent, problem = self.agent, self.agent.problem
-        luck = problem.draw_luck(instance, agent.max_days, luck_key)
+        noise = problem.draw_noise(instance, agent.max_days, noise_key)
         haste_key, play_key = jax.random.split(play_key)
         hastes = _hastes(agent.config.train.haste, agent.max_days, haste_key)
 
@@ -44,7 +44,7 @@ class Episode:
             intent = agent.intend(model, instance, state, intent_key, explore=True, instead=instead, haste=haste)
             subgoal, policy = intent.plan.subgoal, intent.plan.policy
             budget, chosen = agent.carry_out(model, instance, state, intent, epsilon, pick_key)
-            following, record = live_day(problem, instance, state, luck, chosen)
+            following, record = live_day(problem, instance, state, noise, chosen)
             kept = {
                 "subgoal": subgoal,
                 "subgoal_log_prob": jnp.log((1 - stray) * policy[subgoal] + stray / len(policy)),
@@ -78,17 +78,17 @@ def self_play(
     stray: Float[Array, ""],
     key: Key[Array, ""],
 ) -> Game:
-    """Play every instance of a batch once; those of a group of futures, which are the same, with the same luck.
+    """Play every instance of a batch once; those of a group of futures, which are the same, with the same noise.
 
     A game has a surplus if no pick of it was left to chance, and if it teaches budgets.
     """
     num_games, train = instances.days.shape[0], agent.config.train
     futures = train.futures
-    luck_key, play_key, stray_key = jax.random.split(key, 3)
-    luck_keys = jnp.repeat(jax.random.split(luck_key, num_games // futures), futures)
+    noise_key, play_key, stray_key = jax.random.split(key, 3)
+    noise_key = jnp.repeat(jax.random.split(noise_key, num_games // futures), futures)
     play_keys = jax.random.split(play_key, num_games)
     instead = _strays(stray, agent.config.model.subgoals, num_games, stray_key)
-    games = map_over_cores(Episode(agent), (model, stray), instances, epsilon, instead, luck_keys, play_keys)
+    games = map_over_cores(Episode(agent), (model, stray), instances, epsilon, instead, noise_key, play_keys)
     compares = (epsilon == 0) & games.teaches_budgets
     over_others = jnp.where(compares, surplus(games.reward.sum(axis=1), futures, train.surplus_in), 0.0)
     return eqx.tree_at(lambda g: g.surplus, games, over_others)
@@ -97,7 +97,7 @@ def self_play(
 def _hastes(spread: float, days: int, key: Key[Array, ""]) -> Float[Array, " days"]:
     """How much hastier than learned every day of an episode is: half of the variance is common to all of them.
 
-    What a pace is worth shows when it is kept; on a single day it drowns in luck.
+    What a pace is worth shows when it is kept; on a single day it drowns in noise.
     """
     common_key, own_key = jax.random.split(key)
     return spread * jnp.sqrt(0.5) * (jax.random.normal(common_key) + jax.random.normal(own_key, (days,)))

@@ -34,7 +34,7 @@ class Game(eqx.Module):
     teaches_budgets: Bool[Array, ""]
     """Whether the budget policy learns from the game, which then chose its subgoals by search, or strays teach too."""
     surplus: Float[Array, ""]
-    """How much more the game earned than the others on the same instance with the same luck, on average; 0 where picks
+    """How much more the game earned than the others on the same instance with the same noise, on average; 0 where picks
     were left to chance, or the game does not teach budgets."""
 
 
@@ -44,7 +44,7 @@ def surplus(
     """Each score less the mean of the others of its group of `futures`, which stand side by side; 0 without others.
 
     It counts as it is, in percent of what the group earned, or in standard deviations of the group: where groups are of
-    different kinds, small instances then teach as much as large ones, or luck weighs as much in all.
+    different kinds, small instances then teach as much as large ones, or noise weighs as much in all.
     """
     if futures == 1:
         return jnp.zeros_like(scores)

@@ -70,7 +70,7 @@ def _check_config(config: Config) -> None:
     if config.train.futures > max(1, config.train.episodes // 2):
         raise InputError(
             f"train.futures: {config.train.futures} given, at most half of the {config.train.episodes} episodes may "
-            "share their luck; or none, with 1."
+            "share their noise; or none, with 1."
         )
     if (config.train.low_updates == 0) != (config.model.low_level == "guided"):
         raise InputError(

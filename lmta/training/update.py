@@ -215,7 +215,7 @@ def _decision_target(config: Config, batch: HighBatch) -> Float[Array, " batch"]
 def _advantage(config: Config, batch: HighBatch, squashed: Float[Array, " batch"]) -> Float[Array, " batch"]:
     """What a decision was worth beyond expectation, scaled over the batch so that the entropy bonus weighs alike.
 
-    That is Ĝ - V as in the paper, or the surplus of its game over others with the same luck, where there are others.
+    That is Ĝ - V as in the paper, or the surplus of its game over others with the same noise, where there are others.
     """
     critic = _decision_target(config, batch) - unsquash(squashed)
     advantage = critic if config.train.futures == 1 else batch.surplus

@@ -14,8 +14,8 @@ import lmta
 from lmta.agents.saved import CHECKPOINT, write_model
 from lmta.agents.settings import RunSettings, make_model
 from lmta.config import Config, ModelConfig, SearchConfig
-from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
-from lmta.evaluation.play import play
+from lmta.arena.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.arena.play import play
 from lmta.policies.player import day_seed
 from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
@@ -119,13 +119,13 @@ def test_a_batch_is_played_as_its_episodes_one_by_one(planner):
         assert (played.num_picks.sum(axis=1) <= 5).all()
         for day, n in np.ndindex(3, 3):
             instance = instances[0] if batch.shared else instances[n]
-            luck = jax.tree.map(lambda leaf, n=n: leaf[n], batch.luck)
+            noise = jax.tree.map(lambda leaf, n=n: leaf[n], batch.noise)
             state = jax.tree.map(jnp.asarray, played.mornings[day][n])
             choice = planner.choose(instance, state, None, day_seed(3, n, day))
             for node in choice.picks:
                 state = problem.pick(instance, state, jnp.int32(node))
             assert len(choice.picks) == played.num_picks[n, day]
-            assert problem.end_day(instance, state, luck)[1] == played.rewards[n, day]
+            assert problem.end_day(instance, state, noise)[1] == played.rewards[n, day]
 
 
 def test_the_arena_compares_a_trained_agent_and_names_it_as_given(runs, monkeypatch):

@@ -13,7 +13,7 @@ import lmta
 from lmta.agents.saved import CHECKPOINT, SHIPPED, export_model, read_model, read_settings, write_model
 from lmta.agents.settings import RunSettings, make_model
 from lmta.cli import run
-from lmta.evaluation.play import play
+from lmta.arena.play import play
 from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS, InstanceSettings

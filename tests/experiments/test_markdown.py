@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.arena.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.experiments.markdown import Table, markdown
 from lmta.problems.registry import InstanceSettings
 

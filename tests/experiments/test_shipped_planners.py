@@ -9,7 +9,7 @@ import pytest
 
 import lmta
 from lmta.benchmarks.scale import ScaleSettings, bench_scale, scale_table
-from lmta.evaluation.arena import Row
+from lmta.arena.arena import Row
 from lmta.experiments import ablated, shipped
 from lmta.experiments.ablated import CHOSEN, AblatedSettings, run_ablated, variants
 from lmta.experiments.shipped import SETTINGS, ShippedSettings, _line, run_shipped

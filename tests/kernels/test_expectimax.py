@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lmta import Campaign, InputError, policy
-from lmta.evaluation.play import play
+from lmta.arena.play import play
 from lmta.policies.exact import solve
 from lmta.problems.batch import make_batch
 from lmta.problems.influence.importer import Network

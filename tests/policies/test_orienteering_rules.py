@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lmta import Tour, policy
-from lmta.evaluation.play import play
+from lmta.arena.play import play
 from lmta.policies.base import Policy
 from lmta.policies.orienteering import GREEDY, Genetic, make_genetic
 from lmta.policies.player import day_seed
@@ -133,13 +133,13 @@ def test_genetic_schedule_improves_on_its_first_population(genetic_ranks):
 
 
 def test_genetic_policy_plays_its_schedule():
-    """What the arena pays for it is what plain Python pays for the schedule, under the same luck."""
+    """What the arena pays for it is what plain Python pays for the schedule, under the same noise."""
     instance = small_instance(1)
     batch = make_batch(PROBLEM, [instance] * 8, seed=2)
     result = play(Policy("ga", PROBLEM, SMALL, GREEDY), batch)
     schedule = tuple(np.asarray(result.prepared[0][0]).tolist())
     assert schedule == schedule_for(instance, day_seed(2, 0))
-    expected = [greedy_reward(instance, schedule, moves) for moves in np.asarray(batch.luck.moves)]
+    expected = [greedy_reward(instance, schedule, moves) for moves in np.asarray(batch.noise.moves)]
     np.testing.assert_allclose(result.rewards.sum(axis=1), expected, rtol=1e-5)
     assert (result.num_picks <= np.array(schedule)).all()
 

@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 
-from lmta.evaluation.play import play
+from lmta.arena.play import play
 from lmta.policies.registry import LOOKAHEAD, policy
 from lmta.policies.rollout import make_rollout
 from lmta.problems.batch import make_batch

@@ -47,15 +47,15 @@ class NeverEnds(Influence):
 
 @dataclass(frozen=True)
 class ChangesType(Influence):
-    def end_day(self, instance, state, luck):
-        after, reward = super().end_day(instance, state, luck)
+    def end_day(self, instance, state, noise):
+        after, reward = super().end_day(instance, state, noise)
         return eqx.tree_at(lambda s: s.status, after, after.status.astype(jnp.int16)), reward
 
 
 @dataclass(frozen=True)
 class SkipsADay(Influence):
-    def end_day(self, instance, state, luck):
-        after, reward = super().end_day(instance, state, luck)
+    def end_day(self, instance, state, noise):
+        after, reward = super().end_day(instance, state, noise)
         return eqx.tree_at(lambda s: s.day, after, after.day + 1), reward
 
 

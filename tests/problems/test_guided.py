@@ -41,12 +41,12 @@ def test_without_a_price_the_route_is_that_of_insertion():
     plan = jax.jit(lambda i, s, b: plan_route(i, s, b, jnp.float32(0.0), ANYWHERE, MOST))
 
     @jax.jit
-    def live(instance, state, luck, cities, count):
+    def live(instance, state, noise, cities, count):
         evening = jax.lax.fori_loop(0, count, lambda i, s: problem.pick(instance, s, cities[i]), state)
-        return problem.end_day(instance, evening, luck)[0]
+        return problem.end_day(instance, evening, noise)[0]
 
     states = [jax.jit(problem.reset)(instance) for instance in batch.instances]
-    lucks = unstack(batch.luck)
+    noises = unstack(batch.noise)
     lengths = set()
     for day in range(3):
         for n, instance in enumerate(batch.instances):
@@ -55,7 +55,7 @@ def test_without_a_price_the_route_is_that_of_insertion():
             cities, count = plan(instance, states[n], jnp.int32(budget))
             got = np.asarray(cities)[: int(count)]
             np.testing.assert_array_equal(got, expected)
-            states[n] = live(instance, states[n], lucks[n], cities, count)
+            states[n] = live(instance, states[n], noises[n], cities, count)
             lengths.add(len(got))
     assert lengths >= {2, 3}
 

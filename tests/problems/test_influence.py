@@ -8,7 +8,7 @@ import pytest
 from lmta.problems.base import primitive_rewards
 from lmta.problems.influence.generators import GENERATORS, erdos_renyi
 from lmta.problems.influence.importer import load_network
-from lmta.problems.influence.rules import ACTIVE, INACTIVE, REMOVED, Influence, InfluenceLuck, make_instance
+from lmta.problems.influence.rules import ACTIVE, INACTIVE, REMOVED, Influence, InfluenceNoise, make_instance
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 
 RULES = Influence()
@@ -24,22 +24,22 @@ def luck_of(instance, *edges):
     """Luck in which exactly the named edges fire."""
     ends = list(zip(instance.graph.senders.tolist(), instance.graph.receivers.tolist(), strict=True))
     real = np.asarray(instance.graph.edge_mask)
-    return InfluenceLuck(jnp.array([bool(r) and e in edges for r, e in zip(real, ends, strict=True)]))
+    return InfluenceNoise(jnp.array([bool(r) and e in edges for r, e in zip(real, ends, strict=True)]))
 
 
 def test_a_cascade_by_hand():
     instance = chain(0.5)
-    luck = luck_of(instance, (0, 1), (1, 2))
+    noise = luck_of(instance, (0, 1), (1, 2))
     state = RULES.pick(instance, RULES.reset(instance), jnp.int32(0))
     assert state.status.tolist() == [ACTIVE, INACTIVE, INACTIVE, INACTIVE]
-    state, reward = RULES.end_day(instance, state, luck)
+    state, reward = RULES.end_day(instance, state, noise)
     assert state.status.tolist() == [REMOVED, ACTIVE, INACTIVE, INACTIVE]
     assert reward == 2  # the seed and node 1
     state = RULES.pick(instance, state, jnp.int32(3))
-    state, reward = RULES.end_day(instance, state, luck)
+    state, reward = RULES.end_day(instance, state, noise)
     assert state.status.tolist() == [REMOVED, REMOVED, ACTIVE, REMOVED]
     assert reward == 2  # the seed 3 and node 2
-    state, reward = RULES.end_day(instance, state, luck)
+    state, reward = RULES.end_day(instance, state, noise)
     assert state.status.tolist() == [REMOVED] * 4
     assert reward == 0
     assert int(state.budget_left) == 0
@@ -93,7 +93,7 @@ def test_the_forecast_is_the_mean_of_what_happens():
         state = RULES.pick(instance, state, jnp.int32(node))
 
     def night(key):
-        return RULES.end_day(instance, state, RULES.draw_luck(instance, 3, key))[1]
+        return RULES.end_day(instance, state, RULES.draw_noise(instance, 3, key))[1]
 
     rewards = np.asarray(jax.vmap(night)(jax.random.split(jax.random.key(0), 4_000)))
     sem = rewards.std() / np.sqrt(len(rewards))
@@ -107,7 +107,7 @@ def test_many_hits_on_one_node_count_once():
     state = RULES.reset(instance)
     status = jnp.where(jnp.arange(301) > 0, ACTIVE, INACTIVE).astype(jnp.int8)
     state = type(state)(status=status, day=state.day, budget_left=state.budget_left, seeded_today=state.seeded_today)
-    state, reward = RULES.end_day(instance, state, RULES.draw_luck(instance, 1, jax.random.key(0)))
+    state, reward = RULES.end_day(instance, state, RULES.draw_noise(instance, 1, jax.random.key(0)))
     assert reward == 1
     assert int(state.status[0]) == ACTIVE
 
@@ -121,7 +121,7 @@ def test_padding_changes_nothing():
     for instance in (small, padded):
         state = RULES.pick(instance, RULES.reset(instance), jnp.int32(4))
         for _ in range(2):
-            state, _ = RULES.end_day(instance, state, RULES.draw_luck(instance, 2, key))
+            state, _ = RULES.end_day(instance, state, RULES.draw_noise(instance, 2, key))
         states.append(np.asarray(state.status)[:12])
         assert np.asarray(RULES.legal(instance, RULES.reset(instance))).sum() == 12
     np.testing.assert_array_equal(*states)

@@ -10,7 +10,7 @@ from lmta.problems.orienteering.generators import GENERATORS
 from lmta.problems.orienteering.importer import load_cities
 from lmta.problems.orienteering.rules import (
     Orienteering,
-    OrienteeringLuck,
+    OrienteeringNoise,
     OrienteeringRules,
     largest_distance,
     make_instance,
@@ -33,7 +33,7 @@ def visit(instance, state, *cities):
 
 
 def still(instance, days=2):
-    return OrienteeringLuck(jnp.zeros((days, instance.profit.shape[0])))
+    return OrienteeringNoise(jnp.zeros((days, instance.profit.shape[0])))
 
 
 def test_a_day_by_hand():
@@ -89,7 +89,7 @@ def test_profits_drift_and_stop_at_the_floor():
     instance = line(drift=0.2, floor=0.5)
     moves = jnp.array([[0.0, -1.0, 0.5, 1.0, -1.0], [0.0, 0.0, 0.0, 0.0, 0.0]])
     state = visit(instance, RULES.reset(instance), 4)
-    state, _ = RULES.end_day(instance, state, OrienteeringLuck(moves))
+    state, _ = RULES.end_day(instance, state, OrienteeringNoise(moves))
     np.testing.assert_allclose(state.profit, [0, 0.5, 0.8, 1.0, 0], atol=1e-6)
 
 
@@ -98,7 +98,7 @@ def test_luck_is_uniform_and_differs_by_day():
     cities = GENERATORS["uniform"](1_000, np.random.default_rng(0))
     assert cities.profit is not None
     instance = make_instance(cities, cities.profit, 10, 5, OrienteeringRules())
-    moves = np.asarray(RULES.draw_luck(instance, 10, jax.random.key(3)).moves)
+    moves = np.asarray(RULES.draw_noise(instance, 10, jax.random.key(3)).moves)
     assert moves.shape == (10, 1_000)
     assert abs(moves.mean()) < 4 * np.sqrt(1 / 3 / moves.size)
     assert abs((moves**2).mean() - 1 / 3) < 4 * np.sqrt(4 / 45 / moves.size)

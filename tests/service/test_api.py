@@ -315,7 +315,7 @@ def test_a_forecast_is_the_mean_of_what_can_happen(client, begin):
     assert (first["policy"], len(first["by_day"])) == ("average-degree", 1)
     assert first["mean"] == pytest.approx(2.5, abs=0.15)  # four standard errors
     assert (first["low"], first["high"]) == (2, 3)
-    assert second["mean"] == first["mean"]  # the same seed under the same luck
+    assert second["mean"] == first["mean"]  # the same seed under the same noise
 
 
 def test_a_forecast_begins_where_things_stand(client, begin):

@@ -123,7 +123,7 @@ def test_ten_days_of_les_miserables(page, address, tmp_path):
         choose(page, "Whom the cascade reached", hits)
         if day == 3:
             page.get_by_role("button", name="Forecast").click()
-            expect(page.get_by_text("100 futures with the same luck")).to_be_visible()
+            expect(page.get_by_text("100 futures with the same noise")).to_be_visible()
             picture(page, "day", "-phone", "-dark")
         page.get_by_role("button", name=f"Report day {day}").click()
         _advance(campaign, decision.nodes, hits)

@@ -127,7 +127,7 @@ def test_all_subgoals_are_tried_while_warming_up(learner):
 
 @pytest.mark.parametrize("teach", [False, True])
 def test_games_that_stray_have_a_surplus_only_if_they_may_teach(learner, teach):
-    """Three games with the same luck that keep to one subgoal each, without random picks."""
+    """Three games with the same noise that keep to one subgoal each, without random picks."""
     agent = replace(AGENT, config=replace(CONFIG, train=replace(TRAIN, futures=3, strays_teach=teach)))
     same = jax.tree.map(lambda leaf: jnp.repeat(leaf[:1], 3, axis=0), instances())
     play = lambda n: self_play(agent, learner.model, same, jnp.zeros(3), jnp.ones(()), jax.random.key(n))  # noqa: E731

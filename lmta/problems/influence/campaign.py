@@ -1,6 +1,7 @@
 """A campaign on one's own network, advanced day by day with what was really observed."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -14,16 +15,16 @@ from lmta.problems.influence.rules import (
     INACTIVE,
     Influence,
     make_instance,
-    next_morning,
+    next_day,
 )
-from lmta.problems.session import Session, check_horizon
+from lmta.problems.session import AbstractSession, ReportField, check_horizon
 from lmta.types import InputError, ModelWarning, NodeId
 
 MOST_NAMED = 10
 """Ids that one message names."""
 
 
-class Campaign(Session):
+class Campaign(AbstractSession):
     """Whom to seed today: the network, who is active or removed, and what is left of days and budget.
 
     `graph` is a path (edge list or GraphML), a NetworkX graph, or arrays `(senders, receivers[, probability])`.
@@ -31,6 +32,16 @@ class Campaign(Session):
     """
 
     problem = Influence()
+    word = "campaign"
+    title = "Campaign on a network"
+    icon = "hub"
+    verb = "seed"
+    result_name = "nodes reached"
+    report_fields: ClassVar[tuple[ReportField, ...]] = (
+        ReportField("seeded", "done", "ids", "Whom you seeded", "the ids that were seeded"),
+        ReportField("failed", "failed", "ids", "With whom it failed", "the seeds that did not take"),
+        ReportField("activated", "observed", "ids", "Whom the cascade reached", "the ids that were activated"),
+    )
 
     def __init__(self, graph: Any, *, days: Any, budget: Any, directed: bool = True, probability: Any = None):
         network = load_network(graph, directed=directed, probability=probability)
@@ -45,6 +56,36 @@ class Campaign(Session):
     def influenced(self) -> int:
         """How many nodes were ever reached, seeds included."""
         return int((np.asarray(self.state.status)[: len(self.ids)] != INACTIVE).sum())
+
+    @property
+    def result(self) -> float:
+        """Nodes ever reached."""
+        return float(self.influenced)
+
+    def progress(self) -> str:
+        """How many nodes were reached, and of how many."""
+        return f"{self.influenced} of {len(self.ids)} nodes reached"
+
+    def tidy(self, report: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """Seeding who was reached before costs the pick; being activated again changes nothing."""
+        tidied, said = super().tidy({"seeded": (), "activated": (), "failed": ()} | dict(report))
+        seeds, failures = tidied["seeded"], dict.fromkeys(tidied["failed"])
+        status = np.asarray(self.state.status)
+        for name in seeds:
+            if status[self.index(name, "seeded")] != INACTIVE and name not in failures:
+                said.append(f"seeded: {quoted(name)} was reached already; it costs the pick and changes nothing.")
+                failures[name] = None
+        new = []
+        for name in tidied["activated"]:
+            before = status[self.index(name, "activated")]
+            if before != INACTIVE:
+                when = "is active" if before == ACTIVE else "was reached"
+                said.append(f"activated: {quoted(name)} {when} already; a second time changes nothing.")
+            elif name in seeds and name not in failures:
+                said.append(f"activated: {quoted(name)} was seeded today; it counts once.")
+            else:
+                new.append(name)
+        return tidied | {"activated": tuple(new), "failed": tuple(failures)}, said
 
     def advance(self, seeded: Any = (), activated: Any = (), failed: Any = ()) -> None:
         """Report the day: who was seeded and who was activated by the cascade. Nothing changes if it is refused.
@@ -73,7 +114,7 @@ class Campaign(Session):
             self.state,
             (jnp.asarray(status), self._left_after(len(tried), "seeded")),
         )
-        self.state = next_morning(seeded_state, jnp.asarray(newly_active))
+        self.state = next_day(seeded_state, jnp.asarray(newly_active))
 
     def _require_inactive(self, status: np.ndarray, indices: list[int], field: str) -> None:
         for i in indices:

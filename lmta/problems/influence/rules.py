@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Int8, PRNGKeyArray
 
-from lmta.problems.base import AbstractInstance, AbstractState
+from lmta.problems.base import AbstractInstance, AbstractState, Bounds
 from lmta.problems.graphs import make_graph, pad_graph
 from lmta.problems.influence.importer import Network
 from lmta.sparse import over_edges
@@ -34,7 +34,7 @@ class InfluenceState(AbstractState):
     seeded_today: Int[Array, ""]
 
 
-class InfluenceLuck(eqx.Module):
+class InfluenceNoise(eqx.Module):
     """Which edges will fire when tried. An edge is tried once at most, so one coin for each is all of chance."""
 
     fires: Bool[Array, " edges"]
@@ -64,9 +64,9 @@ class Influence:
             seeded_today=jnp.zeros((), jnp.int32),
         )
 
-    def draw_luck(self, instance: InfluenceInstance, max_days: int, key: PRNGKeyArray) -> InfluenceLuck:
+    def draw_noise(self, instance: InfluenceInstance, max_days: int, key: PRNGKeyArray) -> InfluenceNoise:
         """A coin for every edge."""
-        return InfluenceLuck(fires=jax.random.uniform(key, instance.graph.weight.shape) < instance.graph.weight)
+        return InfluenceNoise(fires=jax.random.uniform(key, instance.graph.weight.shape) < instance.graph.weight)
 
     def legal(self, instance: InfluenceInstance, state: InfluenceState) -> Bool[Array, " nodes"]:
         """Inactive nodes, while budget and days are left."""
@@ -97,16 +97,16 @@ class Influence:
         return missed + over_edges(missed, graph.weight, source=graph.receivers, target=graph.senders)
 
     def end_day(
-        self, instance: InfluenceInstance, state: InfluenceState, luck: InfluenceLuck
+        self, instance: InfluenceInstance, state: InfluenceState, noise: InfluenceNoise
     ) -> tuple[InfluenceState, Float[Array, ""]]:
         """Every active node tries its inactive out-neighbours once and is removed; the hit ones become active."""
         graph = instance.graph
         active = (state.status == ACTIVE).astype(jnp.uint8)
-        fires = luck.fires.astype(jnp.uint8)
+        fires = noise.fires.astype(jnp.uint8)
         hit = over_edges(active, fires, graph.senders, graph.receivers, reduction="max")
         newly_active = (hit > 0) & (state.status == INACTIVE)
         reward = state.seeded_today + newly_active.sum()
-        return next_morning(state, newly_active), reward.astype(jnp.float32)
+        return next_day(state, newly_active), reward.astype(jnp.float32)
 
     def observe(self, instance: InfluenceInstance, state: InfluenceState) -> Observation:
         """Status of each node (one-hot), and the fractions of days and budget left."""
@@ -120,9 +120,9 @@ class Influence:
             gain=self.gains(instance, state),
         )
 
-    def largest_feature(self, instance: InfluenceInstance) -> float:
-        """Features are zeros and ones."""
-        return 1.0
+    def bounds(self, instance: InfluenceInstance) -> Bounds:
+        """Features are zeros, ones and shares."""
+        return Bounds(1.0, 1.0)
 
     def stack(
         self, instances: Sequence[InfluenceInstance], min_edges: int = 0, min_nodes: int = 0
@@ -134,8 +134,8 @@ class Influence:
         return jax.tree.map(lambda *leaves: jnp.stack(leaves), *padded)
 
 
-def next_morning(state: InfluenceState, newly_active: Bool[Array, " nodes"]) -> InfluenceState:
-    """The state after the night: who was active is removed, who was hit is active."""
+def next_day(state: InfluenceState, newly_active: Bool[Array, " nodes"]) -> InfluenceState:
+    """The pre-decision state of the next day: who was active is removed, who was hit is active."""
     status = jnp.where(state.status == ACTIVE, REMOVED, state.status)
     return InfluenceState(
         status=jnp.where(newly_active, ACTIVE, status).astype(jnp.int8),

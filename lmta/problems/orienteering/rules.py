@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from scipy.spatial import ConvexHull, KDTree, QhullError
 from scipy.spatial.distance import pdist
 
-from lmta.problems.base import AbstractInstance, AbstractState
+from lmta.problems.base import AbstractInstance, AbstractState, Bounds
 from lmta.problems.graphs import make_graph, pad_graph
 from lmta.problems.orienteering.importer import Cities
 from lmta.types import Graph, Observation
@@ -64,7 +64,7 @@ class OrienteeringState(AbstractState):
     budget_left: Int[Array, ""]
 
 
-class OrienteeringLuck(eqx.Module):
+class OrienteeringNoise(eqx.Module):
     """How each city's profit moves on each day, in units of the drift."""
 
     moves: Float[Array, " days nodes"]
@@ -90,11 +90,11 @@ class Orienteering:
             budget_left=instance.budget,
         )
 
-    def draw_luck(self, instance: OrienteeringInstance, max_days: int, key: PRNGKeyArray) -> OrienteeringLuck:
+    def draw_noise(self, instance: OrienteeringInstance, max_days: int, key: PRNGKeyArray) -> OrienteeringNoise:
         """A move for every city and day."""
         keys = jax.vmap(jax.random.fold_in, (None, 0))(key, jnp.arange(max_days))
         num_nodes = instance.profit.shape[0]
-        return OrienteeringLuck(jax.vmap(lambda k: jax.random.uniform(k, (num_nodes,), minval=-1.0))(keys))
+        return OrienteeringNoise(jax.vmap(lambda k: jax.random.uniform(k, (num_nodes,), minval=-1.0))(keys))
 
     def distances(self, instance: OrienteeringInstance, state: OrienteeringState) -> Float[Array, " nodes"]:
         """How far every city is from where the route stands."""
@@ -141,12 +141,12 @@ class Orienteering:
         return state.gain_today + state.profit - crowding - excess - self.forecast(instance, state)
 
     def end_day(
-        self, instance: OrienteeringInstance, state: OrienteeringState, luck: OrienteeringLuck
+        self, instance: OrienteeringInstance, state: OrienteeringState, noise: OrienteeringNoise
     ) -> tuple[OrienteeringState, Float[Array, ""]]:
         """Profits of unvisited cities drift; tomorrow's route begins where today's ended."""
-        moved = state.profit + instance.drift * luck.moves[state.day]
+        moved = state.profit + instance.drift * noise.moves[state.day]
         profit = jnp.maximum(moved, instance.floor)
-        return next_morning(state, profit), self.forecast(instance, state)
+        return next_day(state, profit), self.forecast(instance, state)
 
     def observe(self, instance: OrienteeringInstance, state: OrienteeringState) -> Observation:
         """Of cities: coordinates, profit, distance from here and from the start, visited, in reach, here, start.
@@ -179,10 +179,11 @@ class Orienteering:
             gain=self.gains(instance, state),
         )
 
-    def largest_feature(self, instance: OrienteeringInstance) -> float:
-        """Coordinates lie in the unit square; profits can rise by the drift each day."""
+    def bounds(self, instance: OrienteeringInstance) -> Bounds:
+        """Coordinates lie in the unit square; profits can rise by the drift each day, crowding with each visit."""
         first = max(1.0, float(instance.profit.max()), float(instance.floor))
-        return first + float(instance.drift) * int(instance.days)
+        most_crowded = float(instance.crowding) * max(2 * int(instance.budget) - 1, 0)
+        return Bounds(first + float(instance.drift) * int(instance.days), max(1.0, most_crowded))
 
     def stack(
         self, instances: Sequence[OrienteeringInstance], min_edges: int = 0, min_nodes: int = 0
@@ -206,8 +207,8 @@ class Orienteering:
         return jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(pad, instances))
 
 
-def next_morning(state: OrienteeringState, profit: Float[Array, " nodes"]) -> OrienteeringState:
-    """The state after the night: new profits where nobody has been, and a route that begins where it ended."""
+def next_day(state: OrienteeringState, profit: Float[Array, " nodes"]) -> OrienteeringState:
+    """The pre-decision state of the next day: new profits where nobody has been, and a route that begins where it ended."""
     return OrienteeringState(
         profit=jnp.where(state.visited, 0.0, profit),
         visited=state.visited,

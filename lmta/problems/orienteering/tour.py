@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -11,12 +11,12 @@ import numpy as np
 from lmta.hints import warn
 from lmta.problems.delimited import LARGEST, quoted
 from lmta.problems.orienteering.importer import load_cities
-from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_morning
-from lmta.problems.session import Session, check_horizon
+from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_day
+from lmta.problems.session import AbstractSession, ReportField, check_horizon
 from lmta.types import InputError, ModelWarning
 
 
-class Tour(Session):
+class Tour(AbstractSession):
     """Which cities to visit today: profits now, where the tour stands, and what is left of days and budget.
 
     `cities` is a path (CSV or TSPLIB), a mapping `{name: (x, y[, profit])}` or an array of such rows; the first city
@@ -24,6 +24,16 @@ class Tour(Session):
     """
 
     problem = Orienteering()
+    word = "tour"
+    title = "Tour through cities"
+    icon = "route"
+    verb = "visit, in this order"
+    result_name = "earned"
+    report_fields: ClassVar[tuple[ReportField, ...]] = (
+        ReportField("visited", "done", "ids", "Which cities you visited, in order", "the cities that were visited"),
+        ReportField("closed", "failed", "ids", "Which of them were closed", "the cities that were closed"),
+        ReportField("profits", "observed", "numbers", "What cities will be worth tomorrow", "tomorrow's profits"),
+    )
 
     def __init__(
         self,
@@ -41,6 +51,36 @@ class Tour(Session):
         super().__init__(make_instance(loaded, profit, days, budget, rules), loaded.names)
         self.collected = 0.0
         """Reward so far."""
+
+    @property
+    def result(self) -> float:
+        """Profit earned so far."""
+        return self.collected
+
+    def progress(self) -> str:
+        """The profit so far."""
+        return f"{self.collected:.4g} earned"
+
+    def tidy(self, report: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        """A second visit costs the way and brings nothing; profits of visited cities stay 0."""
+        tidied, said = super().tidy({"visited": (), "closed": (), "profits": {}} | dict(report))
+        route, shut = tidied["visited"], dict.fromkeys(tidied["closed"])
+        seen = np.asarray(self.state.visited)
+        for name in route:
+            if seen[self.index(name, "visited")] and name not in shut:
+                said.append(
+                    f"visited: {quoted(name)} was visited before or is the start; it costs the visit and brings nothing."
+                )
+                shut[name] = None
+        known = {}
+        for given, profit in tidied["profits"].items():
+            name = self.name(given, "profits")
+            gone = seen[self.index(name, "profits")] or (name in route and name not in shut)
+            if gone and profit != 0:
+                said.append(f"profits: {quoted(name)} has been visited or is the start; its profit stays 0.")
+            else:
+                known[name] = profit
+        return tidied | {"closed": tuple(shut), "profits": known}, said
 
     def advance(self, visited: Any = (), profits: Any = None, closed: Any = ()) -> float:
         """Report the day: the cities visited in order, and tomorrow's profits where they are known.
@@ -69,7 +109,7 @@ class Tour(Session):
         reward = float(self.problem.forecast(self.instance, state))
         profit = np.array(state.profit)
         profit[list(observed)] = list(observed.values())
-        self.state = next_morning(state, jnp.asarray(profit))
+        self.state = next_day(state, jnp.asarray(profit))
         self.collected += reward
         return reward
 

@@ -69,7 +69,7 @@ class Outlook:
         table(columns, rows, left=("policy",)).classes("expected")
         made = job.outcome["day"]
         since = "" if made == self._where.day else ", without what has happened since"
-        said = f"As seen on day {made}{since}: {job.request['futures']} futures with the same luck for everyone."
+        said = f"As seen on day {made}{since}: {job.request['futures']} futures with the same noise for everyone."
         ui.label(said).classes("opacity-70 text-sm")
 
     def _draw_ask(self) -> None:

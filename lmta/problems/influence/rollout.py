@@ -6,18 +6,19 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.policies.base import BudgetRule, ScoreRule, score_chooser
-from lmta.problems.base import play_day
+from lmta.problems.base import pick_day, play_day
+from lmta.problems.heuristics import BudgetRule, Pairing, ScoreRule, score_chooser
+from lmta.problems.influence.heuristics import LOOKAHEAD
 from lmta.problems.influence.rules import Influence
 from lmta.sparse import first_best
 
 ROLLOUTS = 100
-PACES = (0.0, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
-"""Candidates as multiples of an even pace; one pick and all that is left are tried too."""
+MULTIPLES = (0.0, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+"""Candidates as multiples of an even share; one pick and all that is left are tried too."""
 
 
 def make_rollout(problem: Influence, node_rule: ScoreRule, rollouts: int = ROLLOUTS) -> BudgetRule:
-    """The rule that grants what earns most if the node rule goes on at an even pace afterwards.
+    """The rule that grants what earns most if the node rule goes on with even budgets afterwards.
 
     All candidates of a day meet the same futures. The schedule of an instance is the key that its futures come from.
     """
@@ -27,8 +28,8 @@ def make_rollout(problem: Influence, node_rule: ScoreRule, rollouts: int = ROLLO
         futures = jax.random.split(jax.random.fold_in(key, state.day), rollouts)
 
         def totals(future: Key[Array, ""]) -> Float[Array, " candidates"]:
-            luck = problem.draw_luck(instance, 1, future)
-            return jax.vmap(lambda first: _play_on(problem, node_rule, instance, state, luck, first))(candidates)
+            noise = problem.draw_noise(instance, 1, future)
+            return jax.vmap(lambda first: _play_on(problem, node_rule, instance, state, noise, first))(candidates)
 
         return candidates[first_best(jax.lax.map(totals, futures).mean(axis=0))]
 
@@ -36,22 +37,26 @@ def make_rollout(problem: Influence, node_rule: ScoreRule, rollouts: int = ROLLO
 
 
 def _candidates(instance: Any, state: Any) -> Int[Array, " candidates"]:
-    pace = state.budget_left / jnp.maximum(instance.days - state.day, 1)
-    multiples = jnp.round(jnp.array(PACES) * pace).astype(jnp.int32)
+    even = state.budget_left / jnp.maximum(instance.days - state.day, 1)
+    multiples = jnp.round(jnp.array(MULTIPLES) * even).astype(jnp.int32)
     return jnp.minimum(jnp.concatenate([multiples, jnp.array([1]), state.budget_left[None]]), state.budget_left)
 
 
 def _play_on(
-    problem: Influence, node_rule: ScoreRule, instance: Any, state: Any, luck: Any, first: Int[Array, ""]
+    problem: Influence, node_rule: ScoreRule, instance: Any, state: Any, noise: Any, first: Int[Array, ""]
 ) -> Float[Array, ""]:
     """The reward from today to the end with `first` picks today."""
     chooser = score_chooser(problem, node_rule, instance, jax.random.key(0))
 
     def day(carry):
         state, budget, total = carry
-        state, record = play_day(problem, instance, state, luck, chooser, budget, instance.graph.num_nodes)
+        record = pick_day(problem, instance, state, chooser, budget, instance.graph.num_nodes)
+        state, record = play_day(problem, instance, state, noise, record)
         days_left = jnp.maximum(instance.days - state.day, 1)
         return state, -(-state.budget_left // days_left), total + record.reward
 
     start = (state, first, jnp.zeros(()))
     return jax.lax.while_loop(lambda carry: carry[0].day < instance.days, day, start)[2]
+
+
+ROLLOUT = Pairing(make_rollout(Influence(), LOOKAHEAD), goes_with="lookahead")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmta.kernels.expectimax import MAX_NODES, best_seeds, night_values, ternary_weights
-from lmta.policies.base import AbstractPlanRule
+from lmta.problems.heuristics import PlanRule
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, InfluenceInstance, InfluenceState
 from lmta.types import InputError
 
@@ -39,7 +39,7 @@ def solve(instance: InfluenceInstance) -> Tables:
 
 
 @dataclass(frozen=True)
-class Exact(AbstractPlanRule):
+class Exact(PlanRule):
     """Plays the optimum; the budget rule before it should grant all that is left."""
 
     name: str = "exact"

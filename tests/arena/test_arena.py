@@ -1,4 +1,4 @@
-"""The arena is fair: the same luck for everyone, statistics by hand, results that can be made again."""
+"""The arena is fair: the same noise for everyone, statistics by hand, results that can be made again."""
 
 import json
 import math
@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lmta.evaluation.arena import run_arena
-from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
-from lmta.evaluation.play import play
-from lmta.evaluation.statistics import compare, mean_of
-from lmta.evaluation.tables import arena_table
+from lmta.arena.arena import run_arena
+from lmta.arena.evaluate import EvaluateSettings, evaluate, prepare
+from lmta.arena.play import play
+from lmta.arena.statistics import compare, mean_of
+from lmta.arena.tables import arena_table
 from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch
 from lmta.problems.influence.importer import load_network
@@ -77,12 +77,12 @@ def test_edges_fire_alike_whoever_seeds():
     """Seeding everybody, or all but one at the same edge, meets the same coins."""
     ring = load_network((np.arange(8), (np.arange(8) + 1) % 8, np.full(8, 0.5)))
     problem, instance = Influence(), make_instance(ring, 2, 8)
-    luck = problem.draw_luck(instance, 2, jax.random.key(0))
-    fires = np.asarray(luck.fires)[np.asarray(instance.graph.edge_mask)]
+    noise = problem.draw_noise(instance, 2, jax.random.key(0))
+    fires = np.asarray(noise.fires)[np.asarray(instance.graph.edge_mask)]
     senders = np.asarray(instance.graph.senders)[: len(fires)]
     for seed in range(8):
         state = problem.pick(instance, problem.reset(instance), jnp.int32(seed))
-        _, reward = problem.end_day(instance, state, luck)
+        _, reward = problem.end_day(instance, state, noise)
         assert reward == 1 + fires[senders == seed].sum()
 
 

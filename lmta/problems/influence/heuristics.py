@@ -3,7 +3,8 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from lmta.problems.influence.outlook import look_ahead
+from lmta.problems.heuristics import ScoreRule
+from lmta.problems.influence.mean_field import look_ahead
 from lmta.problems.influence.rules import INACTIVE, InfluenceInstance, InfluenceState
 from lmta.sparse import over_edges
 
@@ -27,3 +28,15 @@ def lookahead(instance: InfluenceInstance, state: InfluenceState, key: PRNGKeyAr
 
 def _inactive(state: InfluenceState) -> Float[Array, " nodes"]:
     return (state.status == INACTIVE).astype(jnp.float32)
+
+
+DEGREE = ScoreRule(
+    "degree", degree, "most inactive out-neighbours first; the value is their number.", "inactive out-neighbours"
+)
+SCORE = ScoreRule("score", score, "most expected direct hits first; the value is their number.", "expected direct hits")
+LOOKAHEAD = ScoreRule(
+    "lookahead",
+    lookahead,
+    "the value estimates (mean field) how many nodes the seed adds in the days left.",
+    "expected nodes in the days left",
+)

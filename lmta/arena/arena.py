@@ -1,4 +1,4 @@
-"""The arena: every policy meets the same instances with the same luck, and its decisions are timed one by one."""
+"""The arena: every policy meets the same instances with the same noise, and its decisions are timed one by one."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,8 +8,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from lmta.evaluation.play import Play, play
-from lmta.evaluation.statistics import Comparison, Mean, compare, mean_of
+from lmta.arena.play import Play, play
+from lmta.arena.statistics import Comparison, Mean, compare, mean_of
 from lmta.policies.player import AbstractPlayer
 from lmta.problems.batch import Batch
 

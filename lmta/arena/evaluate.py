@@ -9,8 +9,8 @@ import tyro
 
 from lmta.agents.planner import PREFIX
 from lmta.agents.players import player
-from lmta.evaluation.arena import Row, run_arena
-from lmta.evaluation.record import provenance, write_json
+from lmta.arena.arena import Row, run_arena
+from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
 from lmta.problems.batch import Batch, make_batch
@@ -24,7 +24,7 @@ from lmta.types import InputError
 
 @dataclass(frozen=True)
 class EvaluateSettings:
-    """Play policies on the same instances with the same luck and compare them."""
+    """Play policies on the same instances with the same noise and compare them."""
 
     policies: str
     """Names separated by commas, lmta:FOLDER for a trained agent; the others are compared with the first."""
@@ -33,11 +33,11 @@ class EvaluateSettings:
     instances: int = 60
     """How many instances; own data count as one, of which so many futures are played."""
     futures: int = 1
-    """How often each generated instance is played, with luck of its own each time."""
+    """How often each generated instance is played, with noise of its own each time."""
     simulations: int | None = None
     """Simulations of a trained agent's search for each decision, instead of as many as in training; 0 for no search."""
     seed: int = 0
-    """Instances and luck follow from it."""
+    """Instances and noise follow from it."""
     instance: tyro.conf.OmitArgPrefixes[InstanceSettings] = field(default_factory=InstanceSettings)
     graph: Path | None = None
     """An own network: edge list (CSV, TSV, white space) or GraphML."""

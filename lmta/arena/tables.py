@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from rich.table import Table
 
-from lmta.evaluation.arena import Row, comparisons
-from lmta.evaluation.statistics import Mean
+from lmta.arena.arena import Row, comparisons
+from lmta.arena.statistics import Mean
 
 
 def arena_table(rows: Sequence[Row], title: str) -> Table:

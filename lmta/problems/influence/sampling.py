@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmta.kernels.reverse_reachable import draw_sets, greedy_cover
-from lmta.policies.base import AbstractPlanRule
+from lmta.problems.heuristics import PlanRule
 from lmta.problems.influence.rules import INACTIVE, InfluenceInstance, InfluenceState
 
 MIN_SETS = 20_000
@@ -23,11 +23,12 @@ class InEdges(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ReverseReachable(AbstractPlanRule):
+class ReverseReachable(PlanRule):
     """Draws sets of nodes that would reach a random inactive node in the days left, and covers them greedily."""
 
     name: str = "ris"
     why: str = "each pick covers most of the reverse-reachable sets left; its value is the expected gain in nodes."
+    value: str = "expected nodes in the days left"
 
     def prepare(self, instance: InfluenceInstance) -> InEdges:
         """Edges by receiver; padding is left out."""

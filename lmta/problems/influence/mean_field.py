@@ -14,6 +14,26 @@ DAYS_TO_SPARE = 9.0
 """With so many days to come, waiting for the cascade counts half as much as with no end of days."""
 
 
+class SeedOrWait(NamedTuple):
+    """The constants of the seed-or-wait index, a linear rule fitted to episodes on all kinds of networks by
+    `lmta experiment seed-or-wait` (an evolution strategy on development seeds)."""
+
+    constant: float = 1.8
+    best_gain: float = 1.6
+    """Weight of ln(gain of the best seed)."""
+    seeds_a_day: float = 0.95
+    """Weight of ln(seeds left for each day left)."""
+    days_left: float = 0.9
+    """Weight of ln(days left), against seeding today."""
+    cascade: float = 0.8
+    """Weight of ln(1 + expected hits of the running cascade / gain of the best seed), against seeding today."""
+    cascade_share: float = 3.5
+    """Weight of ln(days left / 3) · expected hits of the running cascade / inactive nodes, against seeding today."""
+
+
+SEED_OR_WAIT = SeedOrWait()
+
+
 class Outlook(NamedTuple):
     """What is to come, node by node."""
 
@@ -41,26 +61,26 @@ def gain_over_waiting(instance: InfluenceInstance, state: InfluenceState, ahead:
     return ahead.gain - patience * ahead.gain.max() * (1 - ahead.untouched)
 
 
-def eagerness(instance: InfluenceInstance, state: InfluenceState, ahead: Outlook) -> Float[Array, ""]:
+def seed_or_wait_index(instance: InfluenceInstance, state: InfluenceState, ahead: Outlook) -> Float[Array, ""]:
     """Whether the next seed promises more today than on a later day: above 0 it does; on the last day always.
 
-    For today speak how much the best seed adds, and how many seeds there are for each day left; for waiting, which
-    tells where the cascade goes, how many days are left, and how much of a cascade is under way: beside what a seed
-    adds, and, the more days are left, as a share of who is inactive. The numbers were fitted to episodes on all kinds
-    of networks (lab notes).
+    For today speak how much the best seed adds, and how many seeds there are for each day left. For waiting, which
+    tells where the cascade goes, speak how many days are left and how much of a cascade is under way: beside what a
+    seed adds, and, the more days are left, as a share of who is inactive. `SeedOrWait` has the constants.
     """
+    c = SEED_OR_WAIT
     days_left = jnp.maximum(instance.days - state.day, 1)
     num_inactive = jnp.maximum((state.status == INACTIVE).sum(), 1)
     under_way = jnp.maximum(num_inactive - ahead.untouched.sum(), 0.0)
     best = jnp.clip(ahead.gain.max(), 1.0, num_inactive)  # estimates of gains count walks, more than there are nodes
     seeds_a_day = jnp.maximum(state.budget_left, 1) / days_left
     value = (
-        1.8
-        + 1.6 * jnp.log(best)
-        + 0.95 * jnp.log(seeds_a_day)
-        - 0.9 * jnp.log(days_left)
-        - 0.8 * jnp.log1p(under_way / best)
-        - 3.5 * jnp.log(days_left / 3) * under_way / num_inactive
+        c.constant
+        + c.best_gain * jnp.log(best)
+        + c.seeds_a_day * jnp.log(seeds_a_day)
+        - c.days_left * jnp.log(days_left)
+        - c.cascade * jnp.log1p(under_way / best)
+        - c.cascade_share * jnp.log(days_left / 3) * under_way / num_inactive
     )
     return jnp.where(days_left > 1, value, jnp.inf)
 

@@ -1,71 +1,16 @@
-"""Node rules for orienteering (greedy, insertion), and the budget rule that a genetic algorithm optimises."""
+"""The budget rule `ga`: one budget for each day, optimised beforehand by a genetic algorithm."""
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Int, PRNGKeyArray
 
-from lmta.kernels.routes import insertion_route
-from lmta.policies.base import AbstractPlanRule, BudgetRule, ScoreRule, score_chooser
-from lmta.problems.base import Problem, play_day
-from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState
-
-
-def greedy(instance: OrienteeringInstance, state: OrienteeringState, key: PRNGKeyArray) -> Float[Array, " nodes"]:
-    """The profit of each city."""
-    return state.profit
-
-
-GREEDY = ScoreRule("greedy", greedy, "the highest profit within reach, again and again; the value is the profit.")
-
-
-class Map(NamedTuple):
-    """An instance on the host."""
-
-    xy: np.ndarray
-    days: int
-    limit: float
-    penalty: float
-    crowding: float
-
-
-@dataclass(frozen=True)
-class Insertion(AbstractPlanRule):
-    """Cities by falling profit, each inserted where it lengthens the day's route least; then 2-opt."""
-
-    name: str = "insertion"
-    why: str = "cities by falling profit, each where it lengthens the route least; the value is the profit."
-
-    def prepare(self, instance: OrienteeringInstance) -> Map:
-        """Coordinates and rules as plain numbers."""
-        return Map(
-            xy=np.asarray(instance.coordinates, np.float64),
-            days=int(instance.days),
-            limit=float(instance.limit),
-            penalty=float(instance.penalty),
-            crowding=float(instance.crowding),
-        )
-
-    def plan(self, prepared: Map, state: OrienteeringState, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Today's route; on the last day the way back counts."""
-        profit = np.asarray(state.profit, np.float64)
-        end = START if int(state.day) == prepared.days - 1 else -1
-        route = insertion_route(
-            prepared.xy,
-            profit,
-            ~np.asarray(state.visited),
-            int(state.position),
-            end,
-            prepared.limit,
-            prepared.penalty,
-            prepared.crowding,
-            budget,
-        )
-        return route.astype(np.int32), profit[route]
+from lmta.problems.base import Problem, pick_day, play_episode
+from lmta.problems.heuristics import BudgetRule, Pairing, score_chooser
+from lmta.problems.orienteering.heuristics import GREEDY
+from lmta.problems.orienteering.rules import OrienteeringInstance, OrienteeringState
 
 
 @dataclass(frozen=True)
@@ -102,19 +47,16 @@ def _evolve(
     days: int,
     budget: int,
 ) -> Int[Array, " days"]:
-    luck_key, first_key, unused_key, key = jax.random.split(key, 4)
-    luck = jax.vmap(lambda k: problem.draw_luck(instance, days, k))(jax.random.split(luck_key, settings.futures))
+    noise_key, first_key, unused_key, key = jax.random.split(key, 4)
+    noise = jax.vmap(lambda k: problem.draw_noise(instance, days, k))(jax.random.split(noise_key, settings.futures))
     chooser = score_chooser(problem, GREEDY, instance, unused_key)
 
-    def episode(schedule, luck):
-        def day(state, allowance):
-            state, record = play_day(problem, instance, state, luck, chooser, allowance, budget)
-            return state, record.reward
-
-        return jax.lax.scan(day, problem.reset(instance), schedule)[1].sum()
+    def episode(schedule, noise):
+        decide = lambda state, allowance: (pick_day(problem, instance, state, chooser, allowance, budget), None)  # noqa: E731
+        return play_episode(problem, instance, noise, decide, schedule).record.reward.sum()
 
     def fitness(schedules):
-        return jax.vmap(lambda s: jax.vmap(lambda future: episode(s, future))(luck).mean())(schedules)
+        return jax.vmap(lambda s: jax.vmap(lambda future: episode(s, future))(noise).mean())(schedules)
 
     def generation(carry, key):
         schedules, scores = carry
@@ -163,3 +105,6 @@ def _move_one(schedule: Int[Array, " days"], key: PRNGKeyArray) -> Int[Array, " 
     giver, taker = jax.random.randint(key, (2,), 0, schedule.shape[0])
     given = (schedule[giver] > 0).astype(schedule.dtype)
     return schedule.at[giver].add(-given).at[taker].add(given)
+
+
+GENETIC = Pairing(make_genetic(Genetic()), goes_with="greedy")

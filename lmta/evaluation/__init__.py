@@ -1,1 +1,0 @@
-"""The arena: the same instances and the same luck for everyone, statistics, timing, tables."""

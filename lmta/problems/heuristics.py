@@ -1,0 +1,101 @@
+"""The parts of a classical policy: budget rules, and three kinds of node rules. How they play is in `policies`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from lmta.problems.base import Choose, DayRecord, Problem
+from lmta.sparse import first_best
+
+
+@dataclass(frozen=True)
+class BudgetRule:
+    """How many picks to grant today, given an instance, its state and the schedule made for the instance, if any."""
+
+    name: str
+    grant: Callable[[Any, Any, Any], Int[Array, ""]]
+    make_schedule: Callable[[Problem, Any, int], Any] | None = None
+    """(problem, instance, seed) → a schedule for the whole episode."""
+
+
+@dataclass(frozen=True)
+class ScoreRule:
+    """Takes the legal node with the highest score, again and again; runs under jit and in batches."""
+
+    name: str
+    scores: Callable[[Any, Any, PRNGKeyArray], Float[Array, " nodes"]]
+    """(instance, state, key of this pick) → scores."""
+    why: str
+    """The reason for its picks, and what their values mean."""
+    value: str = ""
+    """What the value of a pick is, in the words of a user; rules with the same words value alike."""
+
+
+@dataclass(frozen=True)
+class DayRule:
+    """Plans a whole day at once, under jit; may leave budget unspent."""
+
+    name: str
+    plan: Callable[[Any, Any, Int[Array, ""], int], DayRecord]
+    """(instance, state, budget, room for picks) → the day's picks in order, with the reward left at 0."""
+    why: str
+    value: str = ""
+
+
+class PlanRule(ABC):
+    """Plans a whole day at once on the host, for one instance; may leave budget unspent."""
+
+    name: str
+    why: str
+    value: str = ""
+
+    def prepare(self, instance: Any) -> Any:
+        """What can be worked out once for an instance."""
+        return None
+
+    @abstractmethod
+    def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Today's picks and the value of each."""
+
+    def optimum(self, prepared: Any) -> float | None:
+        """The best score there is in expectation, where the rule knows it."""
+        return None
+
+
+NodeRule = ScoreRule | DayRule | PlanRule
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A budget rule that is made for one node rule, which it may bring along in a form of its own."""
+
+    budget_rule: BudgetRule
+    goes_with: str
+    node_rule: NodeRule | None = None
+    """In place of the node rule of that name."""
+
+
+def score_chooser(problem: Problem, rule: ScoreRule, instance: Any, key: PRNGKeyArray) -> Choose:
+    """The chooser of a rule that scores nodes, with a key of its own for each pick."""
+
+    def choose(state, num_picks):
+        legal = problem.legal(instance, state)
+        masked = jnp.where(legal, rule.scores(instance, state, jax.random.fold_in(key, num_picks)), -jnp.inf)
+        best = first_best(masked)
+        return jnp.where(legal.any(), best, -1), masked[best]
+
+    return choose
+
+
+def random_scores(instance: Any, state: Any, key: PRNGKeyArray) -> Float[Array, " nodes"]:
+    """Any order."""
+    return jax.random.uniform(key, instance.graph.node_mask.shape)
+
+
+RANDOM = ScoreRule("random", random_scores, "any legal node is as likely as another.")

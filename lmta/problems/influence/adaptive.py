@@ -1,0 +1,95 @@
+"""The policy `adaptive-lookahead`: before each seed, whether it had better wait; in large networks several at a look."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from lmta.problems.base import DayRecord, empty_day
+from lmta.problems.heuristics import BudgetRule, DayRule, Pairing
+from lmta.problems.influence.mean_field import gain_over_waiting, look_ahead, seed_or_wait_index
+from lmta.problems.influence.rules import Influence, InfluenceInstance, InfluenceState
+from lmta.sparse import first_best
+from lmta.types import Graph
+
+NODES_FOR_A_SEED = 500
+"""A network with so many nodes takes one seed more at a look …"""
+LOOKS_A_DAY = 5
+"""… unless a day may have fewer looks than this: few seeds are worth a look each."""
+
+
+def plan_day(
+    instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], max_picks: int
+) -> DayRecord:
+    """The seeds that are expected to add most by being set today, one by one, while the seed-or-wait index is above 0.
+
+    In large networks one look ahead serves several seeds, no two of them neighbours: so far apart they hardly ever meet.
+    """
+    rules, graph = Influence(), instance.graph
+    budget = jnp.minimum(jnp.minimum(budget, state.budget_left), max_picks)
+    likely = budget // jnp.maximum(instance.days - state.day, 1)
+    most_at_a_look = graph.node_mask.sum() // NODES_FOR_A_SEED
+
+    def may_go_on(state, record):
+        return (record.num_picks < budget) & rules.legal(instance, state).any()
+
+    def wants_more(carry):
+        state, record, ahead = carry
+        return may_go_on(state, record) & (seed_or_wait_index(instance, state, ahead) > 0)
+
+    def seed_some(carry):
+        state, record, ahead = carry
+        score = jnp.where(rules.legal(instance, state), gain_over_waiting(instance, state, ahead), -jnp.inf)
+        made = record.num_picks
+        at_a_look = jnp.clip(jnp.maximum(likely, made) // LOOKS_A_DAY, 1, jnp.maximum(most_at_a_look, 1))
+        nodes, taken = _best_apart(graph, score, jnp.minimum(at_a_look, budget - made))
+        slots = jnp.where(taken, made + jnp.cumsum(taken) - 1, max_picks)
+        record = DayRecord(
+            picks=record.picks.at[slots].set(nodes, mode="drop"),
+            values=record.values.at[slots].set(ahead.gain[nodes], mode="drop"),
+            num_picks=made + taken.sum(),
+            reward=record.reward,
+        )
+        seed = lambda i, state: rules.pick(instance, state, record.picks[i])  # noqa: E731
+        state = jax.lax.fori_loop(made, record.num_picks, seed, state)
+        look_again = lambda: look_ahead(instance, state)  # noqa: E731
+        return state, record, jax.lax.cond(may_go_on(state, record), look_again, lambda: ahead)
+
+    begin = state, empty_day(max_picks), look_ahead(instance, state)
+    return jax.lax.while_loop(wants_more, seed_some, begin)[1]
+
+
+def _best_apart(
+    graph: Graph, score: Float[Array, " nodes"], count: Int[Array, ""]
+) -> tuple[Int[Array, " candidates"], Bool[Array, " candidates"]]:
+    """The nodes with the highest scores, and which of them to take: the first `count` that are no neighbours."""
+    num_candidates = 3 * (graph.num_nodes // NODES_FOR_A_SEED)
+    if num_candidates <= 3:
+        return first_best(score)[None], jnp.ones(1, bool)
+    best, nodes = jax.lax.top_k(score, num_candidates)
+    rank = jnp.full(graph.num_nodes, num_candidates).at[nodes].set(jnp.arange(num_candidates))
+    ends = (rank.at[end].get(mode="fill", fill_value=num_candidates) for end in (graph.senders, graph.receivers))
+    joined = jnp.zeros((num_candidates, num_candidates), bool).at[tuple(ends)].set(graph.edge_mask, mode="drop")
+    joined |= joined.T
+
+    def consider(i, taken):
+        alone = ~(joined[i] & taken).any()
+        return taken.at[i].set(alone & (best[i] > -jnp.inf) & (taken.sum() < count))
+
+    return nodes, jax.lax.fori_loop(0, num_candidates, consider, jnp.zeros(num_candidates, bool))
+
+
+def _all_left(instance: InfluenceInstance, state: InfluenceState, schedule: None) -> Int[Array, ""]:
+    return state.budget_left
+
+
+ADAPTIVE = Pairing(
+    BudgetRule("adaptive", _all_left),
+    goes_with="lookahead",
+    node_rule=DayRule(
+        "lookahead",
+        plan_day,
+        "a seed is set today while that promises more than to wait and see where the cascade goes; the value estimates "
+        "(mean field) how many nodes the seed adds in the days left.",
+        value="expected nodes in the days left",
+    ),
+)

@@ -1,0 +1,159 @@
+"""Adaptive influence maximisation as the rest of the package knows it, and its benchmark Power-2500."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal
+
+import networkx as nx
+import numpy as np
+
+from lmta.problems.heuristics import RANDOM
+from lmta.problems.influence.adaptive import ADAPTIVE
+from lmta.problems.influence.campaign import Campaign
+from lmta.problems.influence.exact import Exact
+from lmta.problems.influence.features import InfluenceWithLookahead
+from lmta.problems.influence.generators import GENERATORS
+from lmta.problems.influence.heuristics import DEGREE, LOOKAHEAD, SCORE
+from lmta.problems.influence.importer import Network, load_network
+from lmta.problems.influence.rollout import ROLLOUT
+from lmta.problems.influence.rules import Influence, InfluenceInstance, make_instance
+from lmta.problems.influence.sampling import ReverseReachable
+from lmta.problems.influence.view import VIEW
+from lmta.problems.mixtures import between, log_uniform
+from lmta.problems.session import check_horizon, check_nodes
+from lmta.problems.spec import Nothing, OwnData, Policies, Sample, Seen, Size, Spec
+from lmta.types import InputError
+
+MEAN_DEGREE, MOST_DEGREE = 5.0, 10.0
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """What generated networks depend on."""
+
+    degree: float | None = None
+    """Mean degree of generated networks: 5 (power-law and small-world: the nearest even number, 4)."""
+    probabilities: Literal["indegree", "random"] | None = None
+    """How likely edges of generated networks fire: 1/indegree of the receiver by default, or random, U(0, 2/degree)."""
+
+
+@dataclass(frozen=True)
+class NetworkFile:
+    """How one's own network is read."""
+
+    undirected: bool = False
+    """Count every edge of an edge list both ways."""
+    probability: float | None = None
+    """That of every edge where the data have none, instead of 1/indegree."""
+
+
+def load(source: Any, options: NetworkFile) -> Network:
+    """One's own network."""
+    return load_network(source, directed=not options.undirected, probability=options.probability)
+
+
+def look(network: Network) -> Seen:
+    """Nodes, edges, and how many edges leave each node."""
+    degrees = np.bincount(network.senders, minlength=network.num_nodes)
+    return Seen(network.num_nodes, len(network.senders), degrees, "out-degree", network.ids)
+
+
+def begin(data: Any, *, days: int, budget: int, read: NetworkFile, rules: Nothing) -> Campaign:
+    """A campaign before its first day."""
+    return Campaign(data, days=days, budget=budget, directed=not read.undirected, probability=read.probability)
+
+
+def draw(
+    source: Network | str, size: Size, options: NetworkOptions, rules: Nothing, rng: np.random.Generator
+) -> InfluenceInstance:
+    """A generated network, or one's own, as a task."""
+    if isinstance(source, str):
+        check_nodes(size.nodes)
+        degree = MEAN_DEGREE if options.degree is None else options.degree
+        if not 0 < degree < size.nodes:
+            raise InputError(f"degree: {degree:g} given, it must lie between 0 and the number of nodes.")
+        source = GENERATORS[source](size.nodes, degree, rng)
+        if options.probabilities == "random":
+            probability = np.minimum(rng.uniform(0, 2 / degree, len(source.senders)), 1.0)
+            source = replace(source, probability=probability)
+    check_horizon(size.days, size.budget, source.num_nodes, "nodes")
+    return make_instance(source, size.days, size.budget)
+
+
+def vary(most: Size, rng: np.random.Generator) -> tuple[Size, NetworkOptions, Nothing]:
+    """Networks of 200 nodes and more, sparse and dense, with a seed for every 200 to 5 nodes in 3 days and more."""
+    nodes = between(rng, 200, most.nodes)
+    days = int(rng.integers(min(3, most.days), most.days + 1))
+    budget = min(most.budget, max(1, round(nodes * log_uniform(rng, 0.005, 0.2))))
+    degree = min(log_uniform(rng, 2.5, MOST_DEGREE), nodes / 2)
+    options = NetworkOptions(degree, "random" if rng.random() < 0.3 else "indegree")
+    return Size(nodes, days, budget), options, Nothing()
+
+
+@cache
+def _les_miserables() -> tuple[str, bytes]:
+    rows = [f"{a},{b}" for a, b in nx.les_miserables_graph().edges]
+    return "les-miserables.csv", "\n".join(["source,target", *rows, ""]).encode()
+
+
+INFLUENCE = Spec(
+    name="aim",
+    aliases=("influence",),
+    title="adaptive influence maximisation: whom to seed today",
+    problem=Influence(),
+    features={"plain": Influence(), "lookahead": InfluenceWithLookahead()},
+    default=Size(500, 10, 50),
+    rules=Nothing,
+    drawn=NetworkOptions,
+    generators=tuple(GENERATORS),
+    draw=draw,
+    vary=vary,
+    own_data=OwnData(
+        option="graph",
+        describe="An own network: edge list (CSV, TSV, white space) or GraphML.",
+        suffixes=(".csv", ".tsv", ".txt", ".edges", ".graphml"),
+        options=NetworkFile,
+        load=load,
+        look=look,
+        leaves_to_chance=lambda network: False,
+        samples=(
+            Sample(
+                "les-miserables",
+                "Les Misérables",
+                "77 characters of the novel, joined where they meet (from NetworkX).",
+                _les_miserables,
+                days=10,
+                budget=10,
+                options={"undirected": True},
+            ),
+        ),
+    ),
+    session=Campaign,
+    begin=begin,
+    policies=Policies(
+        node_rules={
+            "degree": DEGREE,
+            "score": SCORE,
+            "lookahead": LOOKAHEAD,
+            "ris": ReverseReachable(),
+            "exact": Exact(),
+            "random": RANDOM,
+        },
+        pairings={"adaptive": ADAPTIVE, "rollout": ROLLOUT},
+        short_names={"rollout": "rollout-lookahead", "exact": "normal-exact", "random": "average-random"},
+        complete=frozenset({"exact"}),
+        adviser="adaptive-lookahead",
+        baseline="average-score",
+        yardstick="lookahead",
+    ),
+    view=VIEW,
+    largest_reward=lambda size: float(size.nodes),
+)
+POWER_2500 = replace(
+    INFLUENCE,
+    name="power2500",
+    aliases=(),
+    title="influence on a power-law network of 2,500 nodes (Barabási–Albert)",
+    default=Size(2500, 10, 60),
+    generators=("power-law",),
+)
