@@ -22,6 +22,7 @@ COMMANDS = {
     "plan": "Say what to do today in one's own campaign or tour, day after day.",
     "serve": "Advise on campaigns and tours in a page and over a JSON API.",
     "train": "Learn to plan by self-play. Ctrl-C or SIGTERM stops after the epoch that is under way.",
+    "agents": "List the learners.",
     "export": "Write the model of a training run to a small file.",
     "policies": "List the policies of a problem.",
     "demo": "Play one campaign and one tour, and compare the planners that come with lmta with classical policies.",

@@ -54,7 +54,7 @@ class Observation(eqx.Module):
     nodes: Float[Array, " nodes features"]
     globals: Float[Array, " global_features"]
     graph: Graph
-    gain: Float[Array, " nodes"]
+    gain: Float[Array, " nodes"] | None = None
     """What picking each node now would add to the reward expected of today; it means nothing where none is legal."""
 
 

@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import equinox as eqx
-import jax
 
-from lmta.agents.settings import RunSettings, make_model, settings_from_json
+from lmta.agents.base import Model
+from lmta.agents.settings import RunSettings, model_shape, settings_from_json
 from lmta.files import check_writable, write_whole
-from lmta.model.networks import Lmta
-from lmta.problems.registry import BENCHMARKS
+from lmta.problems.registry import specs
 from lmta.types import InputError
 
-FORMAT, VERSION = "lmta checkpoint", 6
+FORMAT, VERSION = "lmta checkpoint", 7
 CHECKPOINT = "checkpoint"
 """What the file is called in the folder of a training run."""
-SHIPPED = {name: Path(__file__).parent.parent / "models" / f"{name}.model" for name in ("aim", "sop")}
-"""The models that come with the package, by the names that stand for them in place of a path."""
 T = TypeVar("T")
 
 
@@ -30,19 +27,19 @@ def export_model(run: Path, file: Path) -> str:
         raise InputError(f"{file}: is what the checkpoint of a training run is called; export to another name.")
     settings, model = read_model(run)
     write_model(file, settings, model)
-    name = f"./{file}" if str(file) in SHIPPED else file
+    name = f"./{file}" if str(file) in specs() else file
     return f"wrote {file} ({file.stat().st_size / 1e6:.1f} MB); use it as lmta:{name}."
 
 
-def write_model(path: Path, settings: RunSettings, model: Lmta) -> None:
+def write_model(path: Path, settings: RunSettings, model: Model) -> None:
     """Write a model to be used, without what only going on with its training needs."""
     write_leaves(path, settings, model)
 
 
-def read_model(path: Path) -> tuple[RunSettings, Lmta]:
+def read_model(path: Path) -> tuple[RunSettings, Model]:
     """The settings and the model from the folder of a training run, its checkpoint, or what `write_model` wrote."""
     file = path / CHECKPOINT if path.is_dir() else path
-    return read_leaves(file, lambda settings: eqx.filter_eval_shape(make_model, settings, key=jax.random.key(0)))
+    return read_leaves(file, model_shape)
 
 
 def write_leaves(path: Path, settings: RunSettings, tree: Any) -> None:
@@ -95,13 +92,11 @@ def _settings(path: Path, file: BinaryIO) -> RunSettings:
     if version != VERSION:
         raise InputError(f"{path}: is a checkpoint of version {version}; this lmta reads version {VERSION}.")
     try:
-        problem = header["settings"]["problem"]
-        settings = settings_from_json(header["settings"]) if problem in BENCHMARKS else None
+        return settings_from_json(header["settings"])
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except (KeyError, TypeError) as error:
         raise InputError(f"{path}: the settings in the checkpoint cannot be read ({error}).") from error
-    if settings is None:
-        raise InputError(f"{path}: is for the problem {problem!r}; this lmta has {', '.join(BENCHMARKS)}.")
-    return settings
 
 
 def _leaves(path: Path, file: BinaryIO, like: T) -> T:

@@ -8,14 +8,14 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Event
 
+from lmta.agents.base import Model
 from lmta.agents.saved import CHECKPOINT
 from lmta.agents.settings import RunSettings
-from lmta.model.networks import Lmta
 from lmta.training.checkpoint import save
 from lmta.training.metrics import Metrics, MetricsLog
-from lmta.training.run import Progress, advance
+from lmta.training.run import Progress, advance, playing
 
-Measure = Callable[[Lmta], Metrics]
+Measure = Callable[[Model], Metrics]
 """What greedy play of a model is worth."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -57,14 +57,14 @@ def _epochs(
     stop: Event,
 ) -> int:
     """The checkpoint comes last: metrics of an epoch that it does not have are dropped when the run goes on."""
-    epochs, done = settings.config.train.epochs, int(progress.epoch)
+    epochs, done = settings.epochs, int(progress.epoch)
     with contextlib.closing(MetricsLog(folder, done)) as log:
         while done < epochs and not stop.is_set():
             progress, metrics = advance(settings, progress)
             done = metrics["epoch"]
             if done % settings.evaluate_every == 0 or done == epochs:
                 start = time.perf_counter()
-                metrics["evaluation"] = measure(progress.learner.average)
+                metrics["evaluation"] = measure(playing(settings, progress))
                 metrics["seconds"]["evaluate"] = time.perf_counter() - start
             log.add(metrics)
             save(folder / CHECKPOINT, settings, progress)

@@ -80,7 +80,8 @@ class Report:
         if self.measured:
             text = greedy_text(self.measured["evaluation"])
             table.add_row(f"greedy play, epoch {self.measured['epoch']}", text)
-        table.add_row("self-play", f"{metrics['score']:.2f}, ε {metrics['epsilon']:.2f}")
+        explored = f", ε {metrics['epsilon']:.2f}" if "epsilon" in metrics else ""
+        table.add_row("self-play", f"{metrics['score']:.2f}{explored}")
         table.add_row("losses", losses_text(metrics))
         table.add_row("speed", speed_text(metrics))
         return table

@@ -1,97 +1,58 @@
-"""The settings of a run: where their defaults come from, what is refused, and what a run that goes on may change."""
+"""The settings of a run: what is refused, and what a run that goes on may change."""
 
 import math
-from dataclasses import asdict, fields
-from typing import Any, Literal
+from dataclasses import fields, is_dataclass
+from typing import Any
 
-from lmta.agents.settings import RunSettings
-from lmta.config import PRESETS, Config, Preset
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.registry import BENCHMARKS, InstanceSettings, Size
+from lmta.agents.registry import agent_type
+from lmta.agents.settings import RunSettings, make_agent
 from lmta.problems.session import check_seed, whole_number
+from lmta.problems.spec import changed
 from lmta.types import InputError
 
-LARGEST = {"aim": Size(500, 20, 100), "sop": Size(500, 20, 100)}
-"""The largest instances of the mixtures that preset `best` learns on."""
-MAY_BE_ZERO = {"train.warm_up", "train.low_updates", "train.value_steps", "model.encoder_layers", "model.q_layers"}
-POSITIVE = {"model.budget_spread", "model.last_spread", "model.reward_range"}
+MAY_BE_ZERO = {"warm_up", "encoder_layers", "q_layers", "simulations", "return_targets"}
+POSITIVE = {"temperature"}
 SHARES = {
-    "model.round_from",
-    "search.dirichlet_mix",
-    "search.discount",
-    "train.low_discount",
-    "train.epsilon_first",
-    "train.epsilon_last",
-    "train.epsilon_decay",
-    "train.averaging",
-    "train.stray",
+    "dirichlet_mix",
+    "discount",
+    "low_discount",
+    "epsilon_first",
+    "epsilon_last",
+    "epsilon_decay",
+    "averaging",
+    "exploratory",
 }
-
-
-def preset_settings(problem: Literal["aim", "sop", "power2500"], preset: Preset) -> RunSettings:
-    """A preset on the benchmark's own instances."""
-    benchmark = BENCHMARKS[problem]
-    size = LARGEST.get(problem, benchmark.default) if preset == "best" else benchmark.default
-    instance = InstanceSettings(**asdict(size), generator=benchmark.generators[0])
-    return RunSettings(problem, preset, instance, PRESETS[preset](benchmark.problem.name))
+"""Settings of learners by name, wherever they stand."""
 
 
 def check_settings(settings: RunSettings) -> None:
     """Refuse what makes no sense, and options that would have no effect."""
     check_seed(settings.seed)
+    whole_number(settings.epochs, "epochs", 1)
     whole_number(settings.evaluate_every, "evaluate-every", 1)
     whole_number(settings.held_out, "held-out", 2)
-    _check_config(settings.config)
-    benchmark, instance = BENCHMARKS[settings.problem], settings.instance
-    plays_cities = benchmark.problem.name == "sop"
-    mixed = settings.config.train.mixture
-    without_effect = {
-        "generator": mixed and instance.generator not in (None, benchmark.generators[0]),
-        "degree": (mixed or plays_cities) and instance.degree is not None,
-        "probabilities": (mixed or plays_cities) and instance.probabilities is not None,
-        "limit, penalty, crowding, drift, floor": (mixed or not plays_cities) and instance.rules != OrienteeringRules(),
-    }
-    if settings.config.model.pace == "guide" and not benchmark.guided.has_a_pace:
-        raise InputError(f"model.pace: guide given, but that of {settings.problem} has no pace of its own; use budget.")
-    for option, is_so in without_effect.items():
-        if is_so:
-            raise InputError(f"{option}: has no effect here; leave it out.")
-    benchmark.instances(instance, settings.seed, 1)
+    _check_values(settings.config, "")
+    spec, instance = settings.spec, settings.instance
+    agent_type(settings.agent).check(settings.config, spec)
+    make_agent(settings)
+    if settings.mixture:
+        useless = [*changed(instance.drawn), *changed(instance.rules)]
+        useless += ["generator"] if instance.generator not in (None, spec.generators[0]) else []
+        for option in useless:
+            raise InputError(f"{option_of(option)}: has no effect on a mixture; leave it out.")
+    spec.instances(instance, settings.seed, 1)
 
 
-def _check_config(config: Config) -> None:
-    for part in fields(config):
-        for name, value in asdict(getattr(config, part.name)).items():
-            _check_value(f"{part.name}.{name}", value)
-    if config.train.episodes % config.train.futures:
-        raise InputError(
-            f"train.futures: {config.train.futures} given, it must divide the {config.train.episodes} episodes."
-        )
-    if config.train.futures > max(1, config.train.episodes // 2):
-        raise InputError(
-            f"train.futures: {config.train.futures} given, at most half of the {config.train.episodes} episodes may "
-            "share their noise; or none, with 1."
-        )
-    if (config.train.low_updates == 0) != (config.model.low_level == "guided"):
-        raise InputError(
-            f"train.low-updates: {config.train.low_updates} given; a Q-network needs at least 1, "
-            "a guide, which does not learn, 0."
-        )
-    if config.train.haste > 0 and config.model.free_budgets:
-        raise InputError(
-            f"train.haste: {config.train.haste:g} given, but logits of single budgets do not learn from it; "
-            "leave it out, or add --model.no-free-budgets."
-        )
-    if config.model.pace == "guide" and (config.model.low_level != "guided" or config.train.haste == 0):
-        raise InputError(
-            "model.pace: guide given, which needs --model.low-level guided and a --train.haste above 0 to learn from."
-        )
-    if config.train.games < config.train.episodes:
-        raise InputError(f"train.games: {config.train.games} given, at least the episodes of an epoch are needed.")
+def _check_values(config: Any, prefix: str) -> None:
+    for field in fields(config):
+        value, name = getattr(config, field.name), f"{prefix}{field.name}"
+        if is_dataclass(value):
+            _check_values(value, f"{name}.")
+        else:
+            _check_value(field.name, option_of(name), value)
 
 
-def _check_value(name: str, value: Any) -> None:
-    option = option_of(name)
+def _check_value(name: str, option: str, value: Any) -> None:
     if isinstance(value, float):
         most = 1.0 if name in SHARES else math.inf
         enough = value > 0 if name in POSITIVE else value >= 0
@@ -106,14 +67,16 @@ def check_same(given: RunSettings, saved: RunSettings) -> None:
     """Refuse settings that contradict those a run began with; only the number of epochs may change."""
     had = _flat(saved.as_json())
     for name, value in _flat(given.as_json()).items():
-        option = option_of(name.removeprefix("config.").removeprefix("instance.").removeprefix("rules."))
-        if option != "epochs" and value != had[name]:
+        option = option_of(name.removeprefix("config.").removeprefix("instance."))
+        if name != "epochs" and value != had[name]:
             raise InputError(f"{option}: {value} given, but the run has {had[name]}; leave it out, or begin a new run.")
 
 
 def option_of(name: str) -> str:
     """A setting as the command line calls it."""
-    return "epochs" if name == "train.epochs" else name.replace("_", "-")
+    for prefix in ("drawn.", "rules.", "ablation."):
+        name = name.removeprefix(prefix)
+    return name.replace("_", "-")
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -116,5 +116,25 @@ ORIENTEERING = Spec(
         yardstick="greedy",
     ),
     view=VIEW,
+    learners={
+        "lmta": {
+            "search.simulations": 250,
+            "search.c_init": 1.5,
+            "search.dirichlet_alpha": 0.20,
+            "search.dirichlet_mix": 0.20,
+            "search.temperature": 1.5,
+            "loss.entropy": 0.02,
+            "train.low_rate": 5e-4,
+            "train.target_every": 200,
+        },
+        "lmta.lmta": {
+            "departures.return_targets": 160,
+            "departures.group_size": 4,
+            "departures.budget_prior": "alone",
+            "departures.subgoal_bias": 0.15,
+            "departures.exploratory_teach": False,
+            "departures.q_network": "known-gains",
+        },
+    },
     largest_reward=lambda size: float(max(10, 2 * size.budget // max(1, size.days))),
 )

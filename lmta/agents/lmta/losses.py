@@ -3,10 +3,9 @@
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Bool, Float, Int, Real
+from jaxtyping import Array, Float, Int, Real
 
 from lmta.nn.categorical import squash, two_hot
-from lmta.sparse import first_best
 
 LARGEST_RATIO = 10.0
 """How much one replayed decision may count in a policy gradient."""
@@ -26,10 +25,10 @@ def reward_loss(
     logits: Float[Array, " bins"], reward: Float[Array, ""], support: Float[Array, " bins"]
 ) -> Float[Array, ""]:
     """Cross-entropy to the macro reward on the categorical support (eq. of L_MuZero, third term)."""
-    return optax.softmax_cross_entropy(logits, two_hot(squash(reward), support))
+    return optax.softmax_cross_entropy(logits, two_hot(reward, support))
 
 
-def dynamics_loss(predicted: Float[Array, " latent"], encoded: Float[Array, " latent"]) -> Float[Array, ""]:
+def consistency_loss(predicted: Float[Array, " latent"], encoded: Float[Array, " latent"]) -> Float[Array, ""]:
     """d(g(h, z), sg(h(s⁺)))²: the dynamics say what the encoder will see (L_dyn of App. A)."""
     return jnp.sum((predicted - jax.lax.stop_gradient(encoded)) ** 2)
 
@@ -66,44 +65,29 @@ def margin_loss(margins: Float[Array, " subgoals"]) -> Float[Array, ""]:
 
 
 def actor_loss(
+    logits: Float[Array, " budgets"], budget: Int[Array, ""], advantage: Float[Array, ""]
+) -> Float[Array, ""]:
+    """-log b_ψ(b) sg(A): the budget policy's gradient (eq. of L_budget, second term)."""
+    return -jax.nn.log_softmax(logits)[budget] * jax.lax.stop_gradient(advantage)
+
+
+def corrected_actor_loss(
     logits: Float[Array, " budgets"], budget: Int[Array, ""], advantage: Float[Array, ""], behaviour: Float[Array, ""]
 ) -> Float[Array, ""]:
-    """-log b_ψ(b) sg(A): the budget policy's gradient (eq. of L_budget, second term).
+    """The same with replayed budgets counted by how likely they are now against when they were chosen.
 
-    Replayed budgets count by how likely they are now against when they were chosen (log-probability `behaviour`).
-    Without that a budget that is never chosen any more would be pushed down for ever; and with ratios cut at 1, games
-    older and worse than the critic expects would sharpen the policy whatever it had chosen.
+    `behaviour` is their log-probability then. Without that a budget that is never chosen any more would be pushed down
+    for ever.
     """
-    return _policy_gradient(jax.nn.log_softmax(logits)[budget], behaviour, advantage)
+    ratio = jnp.exp(jax.nn.log_softmax(logits)[budget] - behaviour)
+    return actor_loss(logits, budget, jnp.minimum(ratio, LARGEST_RATIO) * advantage)
 
 
-def pace_loss(
-    urgency: Float[Array, ""],
-    played: Float[Array, ""],
-    haste: Float[Array, ""],
-    spread: float,
-    advantage: Float[Array, ""],
+def anchor_loss(
+    tilts: Float[Array, " subgoals"], biases: Float[Array, " subgoals"], favourite: Int[Array, ""]
 ) -> Float[Array, ""]:
-    """-log N(played; urgency, spread²) sg(A): the same where not the budget is drawn but the urgency before it.
-
-    `played` is what was learned at the time plus `haste`. So every instance teaches alike, whatever its budget is.
-    """
-    log_prob = -0.5 * ((played - urgency) / spread) ** 2
-    return _policy_gradient(log_prob, -0.5 * (haste / spread) ** 2, advantage)
-
-
-def ambition_loss(
-    urgencies: Float[Array, " subgoals"], ambitions: Float[Array, " subgoals"], favourite: Int[Array, ""]
-) -> Float[Array, ""]:
-    """Mean of (u(z) - (a(z) - a(z*)))²: the search's favourite z* keeps an even pace, others their distance from it."""
-    return jnp.mean((urgencies - (ambitions - ambitions[favourite])) ** 2)
-
-
-def _policy_gradient(
-    log_prob: Float[Array, ""], behaviour: Float[Array, ""], advantage: Float[Array, ""]
-) -> Float[Array, ""]:
-    weight = jnp.minimum(jnp.exp(log_prob - behaviour), LARGEST_RATIO)
-    return -log_prob * jax.lax.stop_gradient(weight * advantage)
+    """Mean of (t(z) - (a(z) - a(z*)))²: the search's favourite z* spends evenly, others keep their bias beside it."""
+    return jnp.mean((tilts - (biases - biases[favourite])) ** 2)
 
 
 def critic_loss(squashed: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:
@@ -115,24 +99,3 @@ def entropy(logits: Float[Array, " budgets"]) -> Float[Array, ""]:
     """H(b_ψ) over the budgets that are allowed."""
     log = jax.nn.log_softmax(logits)
     return -jnp.sum(jnp.exp(log) * jnp.where(log > -1e8, log, 0.0))
-
-
-def q_target(
-    reward: Float[Array, ""],
-    discount: Float[Array, ""],
-    values: Float[Array, " nodes"],
-    preference: Float[Array, " nodes"],
-    legal: Bool[Array, " nodes"],
-) -> Float[Array, ""]:
-    """y = r + γ Q'(s', a') with a' the legal node preferred most, 0 where none is legal (target of L_LL).
-
-    With the values themselves as preference this is the plain maximum, which is biased upward by noise, and more so the
-    more nodes are legal: on orienteering a day that ended early, with every city in reach again, seemed worth having.
-    """
-    best = first_best(jnp.where(legal, preference, -jnp.inf))
-    return reward + discount * jnp.where(legal.any(), values[best], 0.0)
-
-
-def q_loss(value: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:
-    """Squared Bellman error of the low level (L_LL)."""
-    return (value - jax.lax.stop_gradient(target)) ** 2

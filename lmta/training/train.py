@@ -5,40 +5,32 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import tyro
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from rich.console import Console
 
-from lmta.agents.planner import Planner
+from lmta.agents.base import Model
+from lmta.agents.planner import TrainedAgent
+from lmta.agents.registry import DEFAULT as DEFAULT_AGENT
 from lmta.agents.saved import CHECKPOINT, read_settings
-from lmta.agents.settings import RunSettings
-from lmta.config import Preset
+from lmta.agents.settings import RunSettings, default_settings, make_agent
 from lmta.arena.play import play
 from lmta.arena.record import provenance, write_json
 from lmta.arena.statistics import compare
 from lmta.files import write_whole
-from lmta.model.networks import Lmta
 from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch
-from lmta.problems.registry import BENCHMARKS
+from lmta.problems.registry import DEFAULT as DEFAULT_PROBLEM
 from lmta.training.checkpoint import load, save
-from lmta.training.curve import learning_curve
 from lmta.training.folder import CURVE, SETTINGS, check_holds_run, new_run, old_run
 from lmta.training.loop import Measure, train
 from lmta.training.metrics import Metrics, read_metrics
 from lmta.training.report import Report
-from lmta.training.run import Progress, begin, make_agent
-from lmta.training.settings import check_same, check_settings, preset_settings
+from lmta.training.run import Progress, begin
+from lmta.training.settings import check_same, check_settings
 from lmta.types import InputError
 
-BASELINES: dict[Preset, dict[str, str]] = {
-    "paper": {"aim": "average-score", "sop": "even-greedy"},
-    "best": {"aim": "average-lookahead", "sop": "even-insertion"},
-}
-"""What needs no learning and greedy play is measured against, by problem."""
 HELD_OUT_SEED = 2**64 - 1
 """Instances of training have seeds of 32 bits, so none of them is held out."""
 NOISE_SEED = 2**32 - 1
@@ -48,19 +40,20 @@ NOISE_SEED = 2**32 - 1
 class Origin:
     """Where the defaults of all other options come from."""
 
-    problem: Literal["aim", "sop", "power2500"] = "aim"
-    preset: Preset = "paper"
+    agent: str = DEFAULT_AGENT
+    problem: str = DEFAULT_PROBLEM
+    preset: str | None = None
     out: Path | None = None
     resume: tyro.conf.FlagCreatePairsOff[bool] = False
 
 
-def default_settings(arguments: Sequence[str]) -> RunSettings:
+def settings_by_default(arguments: Sequence[str]) -> RunSettings:
     """The settings of the run that is to go on, or else of the preset, which other arguments then change."""
     origin, _ = tyro.cli(Origin, args=arguments, return_unknown_args=True, add_help=False, prog="lmta train")
     if origin.resume and origin.out is not None:
         check_holds_run(origin.out)
         return read_settings(origin.out / CHECKPOINT)
-    return preset_settings(origin.problem, origin.preset)
+    return default_settings(origin.agent, origin.problem, origin.preset)
 
 
 def begin_run(folder: Path, settings: RunSettings, console: Console) -> str:
@@ -78,15 +71,13 @@ def resume_run(folder: Path, settings: RunSettings, console: Console) -> str:
         saved, progress = load(folder / CHECKPOINT)
         check_same(settings, saved)
         check_settings(settings)
-        if settings.config.train.epochs < int(progress.epoch):
-            raise InputError(
-                f"epochs: {settings.config.train.epochs} given, but the run has done {progress.epoch} already."
-            )
+        if settings.epochs < int(progress.epoch):
+            raise InputError(f"epochs: {settings.epochs} given, but the run has done {progress.epoch} already.")
         return _train(folder, settings, progress, console)
 
 
 def _train(folder: Path, settings: RunSettings, progress: Progress, console: Console) -> str:
-    epochs, done = settings.config.train.epochs, int(progress.epoch)
+    epochs, done = settings.epochs, int(progress.epoch)
     _record(folder, settings, done)
     with Report(console, epochs, done) as report:
         try:
@@ -100,17 +91,15 @@ def _train(folder: Path, settings: RunSettings, progress: Progress, console: Con
 
 
 def make_measure(settings: RunSettings) -> Measure:
-    """A function that plays a model greedily on held-out instances, beside the baseline with the same noise."""
-    benchmark, agent = BENCHMARKS[settings.problem], make_agent(settings)
-    problem = benchmark.problem
-    draw = benchmark.mixture if settings.config.train.mixture else benchmark.instances
-    instances = draw(settings.instance, HELD_OUT_SEED, settings.held_out)
-    batch = make_batch(problem, instances, NOISE_SEED)
-    baseline = policy(BASELINES[settings.preset][problem.name], problem.name)
+    """A function that plays weights greedily on held-out instances, beside the baseline under common random numbers."""
+    spec, agent = settings.spec, make_agent(settings)
+    draw = spec.mixture if settings.mixture else spec.instances
+    batch = make_batch(spec.problem, draw(settings.instance, HELD_OUT_SEED, settings.held_out), NOISE_SEED)
+    baseline = policy(spec.policies.baseline, spec.name)
     expected = play(baseline, batch).rewards.sum(axis=1, dtype=np.float64)
 
-    def measure(model: Lmta) -> Metrics:
-        played = play(Planner("now", problem, agent, model), batch)
+    def measure(model: Model) -> Metrics:
+        played = play(TrainedAgent("now", spec.problem, agent, model), batch)
         scores = played.rewards.sum(axis=1, dtype=np.float64)
         return {
             "greedy": float(scores.mean()),
@@ -133,11 +122,16 @@ def _record(folder: Path, settings: RunSettings, epochs_done: int) -> None:
 
 def _draw(folder: Path, settings: RunSettings) -> None:
     lines = read_metrics(folder)
-    if lines:
-        size = BENCHMARKS[settings.problem].size(settings.instance)
-        title = (
-            f"{settings.problem}: {size.nodes} nodes, {size.days} days, budget {size.budget}, "
-            f"preset {settings.preset}, seed {settings.seed}"
-        )
-        canvas = FigureCanvasAgg(learning_curve(lines, title))
-        write_whole(folder / CURVE, canvas.print_png)
+    if not lines:
+        return
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (only where a curve is drawn)
+
+    from lmta.training.curve import learning_curve  # noqa: PLC0415
+
+    size = settings.spec.size(settings.instance)
+    title = (
+        f"{settings.agent} ({settings.preset}) on {settings.problem}: {size.nodes} nodes, {size.days} days, "
+        f"budget {size.budget}, seed {settings.seed}"
+    )
+    canvas = FigureCanvasAgg(learning_curve(lines, title))
+    write_whole(folder / CURVE, canvas.print_png)

@@ -1,6 +1,6 @@
-"""A game: everything that self-play leaves of one episode, and what follows from it."""
+"""A game: what an episode of self-play leaves behind, and what follows from it."""
 
-from typing import Any, Literal
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -8,54 +8,42 @@ from jaxtyping import Array, Bool, Float, Int
 
 
 class Game(eqx.Module):
-    """One episode. Day by day: the state in the morning, the decision, the picks, the reward, what search said."""
+    """One episode. Day by day: the pre-decision state, the decision, the picks, the reward, what search said."""
 
     instance: Any
-    mornings: Any
-    """States before each day, and after the last: a leading axis of days + 1."""
+    states: Any
+    """The pre-decision state of each day, and the state after the last: a leading axis of days + 1."""
     subgoal: Int[Array, " days"]
-    subgoal_log_prob: Float[Array, " days"]
-    """How likely the subgoal was under `policy` and straying; without a search that is what it was drawn from."""
     budget: Int[Array, " days"]
     budget_log_prob: Float[Array, " days"]
     """How likely the budget was when it was chosen."""
-    urgency: Float[Array, " days"]
-    haste: Float[Array, " days"]
-    """The urgency that the budget followed from, and how much of it was not learned but tried."""
     picks: Int[Array, " days max_picks"]
     num_picks: Int[Array, " days"]
     """Executed durations τ."""
     forecasts: Float[Array, " days max_picks_and_one"]
-    """The day's expected reward before its first pick and after each."""
+    """The day's expected reward before its first pick and after each; 0 where the problem has no forecast."""
     reward: Float[Array, " days"]
-    """The reward of each day."""
     policy: Float[Array, " days subgoals"]
+    """The search policy."""
     value: Float[Array, " days"]
+    """The search-backed value v^TS."""
     teaches_budgets: Bool[Array, ""]
-    """Whether the budget policy learns from the game, which then chose its subgoals by search, or strays teach too."""
-    surplus: Float[Array, ""]
-    """How much more the game earned than the others on the same instance with the same noise, on average; 0 where picks
-    were left to chance, or the game does not teach budgets."""
+    """Whether the budget policy learns from the game …"""
+    teaches_values: Bool[Array, ""]
+    """… and whether the values of states do: not where picks are random or subgoals are not the search's own …"""
+    teaches_model: Bool[Array, ""]
+    """… and whether the world model does: not where picks are random."""
+    advantage: Float[Array, ""]
+    """How much more the game earned than the others of its group, on average; 0 where it teaches no budgets."""
 
 
-def surplus(
-    scores: Float[Array, " games"], futures: int, unit: Literal["reward", "percent", "deviations"] = "reward"
-) -> Float[Array, " games"]:
-    """Each score less the mean of the others of its group of `futures`, which stand side by side; 0 without others.
-
-    It counts as it is, in percent of what the group earned, or in standard deviations of the group: where groups are of
-    different kinds, small instances then teach as much as large ones, or noise weighs as much in all.
-    """
-    if futures == 1:
+def leave_one_out(scores: Float[Array, " games"], group_size: int) -> Float[Array, " games"]:
+    """Each score less the mean of the others of its group, which stand side by side; 0 without others."""
+    if group_size == 1:
         return jnp.zeros_like(scores)
-    groups = scores.reshape(-1, futures)
+    groups = scores.reshape(-1, group_size)
     others = groups.sum(axis=1, keepdims=True) - groups
-    size = {
-        "reward": jnp.ones(()),
-        "percent": jnp.maximum(jnp.abs(groups).mean(axis=1, keepdims=True), 1e-6) / 100,
-        "deviations": jnp.maximum(groups.std(axis=1, keepdims=True), 1e-3),
-    }
-    return ((groups - others / (futures - 1)) / size[unit]).ravel()
+    return (groups - others / (group_size - 1)).ravel()
 
 
 def step_rewards(
@@ -88,7 +76,10 @@ def _next_day_with_a_pick(num_picks: Int[Array, " days"]) -> Int[Array, " days"]
 def macro_reward(
     num_picks: Int[Array, ""], forecasts: Float[Array, " max_picks_and_one"], reward: Float[Array, ""], discount: float
 ) -> Float[Array, ""]:
-    """R = Σ γ_LLⁱ rᵢ over the picks of a day; what remains of the day's reward belongs to the last pick."""
+    """R = Σ γ_LLⁱ rᵢ over the picks of a day; what remains of the day's reward comes with the last pick.
+
+    With a discount of 1 it is the reward of the day.
+    """
     index = jnp.arange(forecasts.shape[0] - 1)
     gains = jnp.where(index < num_picks, jnp.diff(forecasts), 0.0)
     rest = reward - gains.sum()

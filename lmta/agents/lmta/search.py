@@ -1,7 +1,6 @@
 """Search over subgoals in latent space (App. B): model, latent and key in; search policy and value out."""
 
-from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import equinox as eqx
 import jax
@@ -9,21 +8,23 @@ import jax.numpy as jnp
 import mctx
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.config import SearchConfig
+from lmta.agents.lmta.settings import SearchSettings
 from lmta.nn.categorical import unsquash
+from lmta.nn.q_learning import epsilon_greedy
 
 
-@runtime_checkable
 class LatentModel(Protocol):
     """What search needs of a model, on one example."""
 
-    @property
-    def prediction(self) -> Callable[[Any], tuple[Any, Any]]:
+    subgoals: Any
+    """The embeddings of the subgoals."""
+
+    def predict(self, h: Any) -> tuple[Any, Any]:
         """Latent → (logits over subgoals, squashed value)."""
         ...
 
-    def step(self, h: Any, subgoal: Any) -> tuple[Any, Any]:
-        """Latent and subgoal → (next latent, logits of the macro reward)."""
+    def step(self, h: Any, z: Any) -> tuple[Any, Any]:
+        """Latent and embedding of a subgoal → (next latent, logits of the macro reward)."""
         ...
 
     def reward(self, logits: Any) -> Any:
@@ -37,7 +38,7 @@ class Plan(eqx.Module):
     subgoal: Int[Array, ""]
     """Drawn from the search policy, or its best when playing greedily."""
     policy: Float[Array, " subgoals"]
-    """The search policy: shares of the visits (PUCT) or improved policy (Gumbel)."""
+    """The search policy: tempered shares of the visits."""
     value: Float[Array, ""]
     """The search-backed value of the root, in true units."""
     subgoal_values: Float[Array, " subgoals"]
@@ -46,7 +47,7 @@ class Plan(eqx.Module):
 
 def plan(
     model: LatentModel,
-    config: SearchConfig,
+    settings: SearchSettings,
     latent: Float[Array, " latent"],
     decisions_left: Int[Array, ""],
     key: Key[Array, ""],
@@ -54,42 +55,49 @@ def plan(
     max_depth: int,
     explore: bool,
 ) -> Plan:
-    """Search from a latent. Past the last decision there is neither reward nor value.
+    """Search from a latent by PUCT. Past the last decision there is neither reward nor value.
 
-    With `explore` there is Dirichlet noise at the root and the subgoal is drawn at the training temperature; without,
-    there is no noise and the most visited subgoal is taken.
+    With `explore` there is Dirichlet noise at the root, the search policy π ∝ N^(1/T) has the training temperature, and
+    the subgoal is drawn from it; without, there is no noise and the most visited subgoal is taken. Without simulations
+    the prior decides.
     """
     embedding = (latent[None], decisions_left[None])
     prior, value = _predict(model, *embedding)
-    if config.planner == "model-free" or config.simulations == 0:
+    if settings.simulations == 0:
         subgoal = jax.random.categorical(key, prior[0]) if explore else jnp.argmax(prior[0])
         return Plan(subgoal, jax.nn.softmax(prior[0]), value[0], jnp.full(prior.shape[1:], value[0]))
     root = mctx.RootFnOutput(prior_logits=prior, value=value, embedding=embedding)  # pyright: ignore
-    inputs: Any = (model, key, root, _make_recurrent(config.discount))
-    size: Any = {"num_simulations": config.simulations, "max_depth": max_depth}
-    if config.planner == "gumbel":
-        found = mctx.gumbel_muzero_policy(
-            *inputs, **size, gumbel_scale=1.0 if explore else 0.0, qtransform=_completed_over_tree
-        )
-    else:
-        found = mctx.muzero_policy(
-            *inputs,
-            **size,
-            dirichlet_fraction=config.dirichlet_mix if explore else 0.0,
-            dirichlet_alpha=config.dirichlet_alpha,
-            pb_c_init=config.c_init,
-            temperature=config.temperature if explore else 0.0,
-            qtransform=_scaled_over_tree,
-        )
+    inputs: Any = (model, key, root, _make_recurrent(settings.discount))
+    found = mctx.muzero_policy(
+        *inputs,
+        num_simulations=settings.simulations,
+        max_depth=max_depth,
+        dirichlet_fraction=settings.dirichlet_mix if explore else 0.0,
+        dirichlet_alpha=settings.dirichlet_alpha,
+        pb_c_init=settings.c_init,
+        temperature=settings.temperature if explore else 0.0,
+        qtransform=_scaled_over_tree,
+    )
     summary = found.search_tree.summary()
     tried = jnp.asarray(summary.visit_counts)[0] > 0
     root_value = jnp.asarray(summary.value)[0]
+    shares = jnp.asarray(found.action_weights)[0]
+    tempered = shares ** (1 / settings.temperature) if explore else shares
     return Plan(
         subgoal=jnp.asarray(found.action)[0],
-        policy=jnp.asarray(found.action_weights)[0],
+        policy=tempered / tempered.sum(),
         value=root_value,
         subgoal_values=jnp.where(tried, jnp.asarray(summary.qvalues)[0], root_value),
     )
+
+
+def choose_by_q(
+    q_values: Float[Array, " subgoals"], epsilon: Float[Array, ""] | float, key: Key[Array, ""] | None
+) -> Plan:
+    """Variant F: the subgoal with the highest Q, ε-greedy, without search. Q-values are in true units."""
+    subgoal = epsilon_greedy(q_values, jnp.ones(q_values.shape, bool), epsilon, key)
+    share = jax.nn.one_hot(jnp.argmax(q_values), q_values.shape[0])
+    return Plan(subgoal, share, q_values.max(), q_values)
 
 
 def _scaled_over_tree(tree: Any, node: Any) -> Float[Array, " subgoals"]:
@@ -104,12 +112,6 @@ def _scaled_over_tree(tree: Any, node: Any) -> Float[Array, " subgoals"]:
     return (jnp.where(tried, values, least) - low) / extent
 
 
-def _completed_over_tree(tree: Any, node: Any) -> Float[Array, " subgoals"]:
-    """What Gumbel MuZero adds to the logits of a node's subgoals, in units of the same range for the same reason."""
-    values = jnp.asarray(mctx.qtransform_completed_by_mix_value(tree, node, rescale_values=False))
-    return values / _range_of_values(tree)[1]
-
-
 def _range_of_values(tree: Any) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """(least value in the tree, how far the largest lies above it)."""
     reached = tree.node_visits > 0
@@ -122,7 +124,7 @@ def _predict(
     model: LatentModel, latents, decisions_left
 ) -> tuple[Float[Array, " batch subgoals"], Float[Array, " batch"]]:
     """Prior and value in true units; with no decision left the value is 0."""
-    prior, squashed = jax.vmap(model.prediction)(latents)
+    prior, squashed = jax.vmap(model.predict)(latents)
     return prior, jnp.where(decisions_left > 0, unsquash(squashed), 0.0)
 
 
@@ -131,7 +133,7 @@ def _make_recurrent(discount: float) -> Any:
 
     def recurrent(model: LatentModel, key, subgoal, embedding):
         latents, decisions_left = embedding
-        following, reward_logits = jax.vmap(model.step)(latents, subgoal)
+        following, reward_logits = jax.vmap(model.step)(latents, model.subgoals[subgoal])
         alive = decisions_left > 0
         left = jnp.maximum(decisions_left - 1, 0)
         prior, value = _predict(model, following, left)

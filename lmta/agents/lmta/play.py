@@ -1,0 +1,117 @@
+"""Self-play of LMTA: a batch of episodes under exploration, as games."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, Key
+
+from lmta.agents.lmta.game import Game, leave_one_out
+from lmta.agents.lmta.networks import LmtaModel
+from lmta.devices import map_over_cores
+from lmta.policies.budgets import average
+from lmta.problems.base import along_picks, expected_today, play_episode
+
+if TYPE_CHECKING:
+    from lmta.agents.lmta.agent import Lmta
+
+SEARCHED = -1
+"""Stands for the subgoal that the search finds."""
+
+
+@dataclass(frozen=True)
+class PlayGame:
+    """Plays one instance under exploration, as a game."""
+
+    agent: "Lmta"
+
+    def __call__(
+        self,
+        shared: tuple[LmtaModel, Bool[Array, ""]],
+        instance: Any,
+        epsilon: Float[Array, ""],
+        instead: Int[Array, ""],
+        noise_key: Key[Array, ""],
+        play_key: Key[Array, ""],
+    ) -> Game:
+        """`shared` is the model and whether budgets are those of the average allocation; an exploratory episode takes
+        the subgoal `instead` on all days."""
+        model, average_budgets = shared
+        agent, problem = self.agent, self.agent.problem
+        noise = problem.draw_noise(instance, agent.max_days, noise_key)
+
+        def decide(state, key):
+            intent_key, pick_key = jax.random.split(key)
+            intent = agent.intend(model, instance, state, intent_key, explore=True, instead=instead, epsilon=epsilon)
+            allotted = jnp.minimum(average(instance, state, None), intent.budget_logits.shape[0] - 1)
+            budget = jnp.where(average_budgets, allotted, intent.budget)
+            record = agent.make_picks(model, instance, state, intent.subgoal, budget, epsilon, pick_key)
+            forecast = partial(expected_today, problem, instance)
+            return record, {
+                "subgoal": intent.subgoal,
+                "budget": budget,
+                "budget_log_prob": jax.nn.log_softmax(intent.budget_logits)[budget],
+                "forecasts": along_picks(problem, instance, state, record.picks, record.num_picks, forecast),
+                "policy": intent.plan.policy,
+                "value": intent.plan.value,
+            }
+
+        episode = play_episode(problem, instance, noise, decide, jax.random.split(play_key, agent.max_days))
+        record, departures = episode.record, agent.settings.departures
+        searched, without_chance = instead == SEARCHED, (epsilon == 0) | (departures.group_size == 1)
+        return Game(
+            instance=instance,
+            states=episode.states,
+            picks=record.picks,
+            num_picks=record.num_picks,
+            reward=record.reward,
+            teaches_budgets=without_chance & (searched | departures.exploratory_teach),
+            teaches_values=without_chance & searched,
+            teaches_model=without_chance,
+            advantage=jnp.zeros(()),
+            **episode.kept,
+        )
+
+
+def self_play(
+    agent: "Lmta",
+    model: LmtaModel,
+    instances: Any,
+    epsilon: Float[Array, ""],
+    epoch: Int[Array, ""],
+    key: Key[Array, ""],
+) -> Game:
+    """Play every instance of a batch once; those of a group, which are the same, with the same noise.
+
+    While warming up budgets are average and the low level explores in every game. With exploratory episodes all
+    of them are such then, with budgets of their own around the average. Later, where groups are compared, the low level
+    explores in every other group, and not in those between, so that scores there differ by subgoals and budgets alone.
+    """
+    departures = agent.settings.departures
+    num_games, group_size = instances.days.shape[0], departures.group_size
+    noise_key, play_key, explore_key = jax.random.split(key, 3)
+    noise_keys = jnp.repeat(jax.random.split(noise_key, num_games // group_size), group_size)
+    play_keys = jax.random.split(play_key, num_games)
+    warming_up = epoch < agent.settings.train.warm_up
+    group = jnp.arange(num_games) // group_size
+    rates = jnp.where(warming_up | (group_size == 1) | (group % 2 == 1), epsilon, 0.0)
+    share = jnp.where(warming_up & (departures.exploratory > 0), 1.0, departures.exploratory)
+    instead = _instead(share, agent.settings.network.subgoals, num_games, explore_key)
+    average_budgets = warming_up & (departures.exploratory == 0)
+    games = map_over_cores(PlayGame(agent), (model, average_budgets), instances, rates, instead, noise_keys, play_keys)
+    compared = leave_one_out(games.reward.sum(axis=1), group_size)
+    games = eqx.tree_at(lambda g: g.advantage, games, jnp.where(games.teaches_budgets, compared, 0.0))
+    teaches = lambda g: (g.teaches_values, g.teaches_model)  # noqa: E731
+    return eqx.tree_at(teaches, games, tuple(flag | warming_up for flag in teaches(games)))
+
+
+def _instead(
+    probability: Float[Array, ""], num_subgoals: int, num_games: int, key: Key[Array, ""]
+) -> Int[Array, " games"]:
+    """For each game any subgoal with the given probability, the search's otherwise."""
+    whether_key, which_key = jax.random.split(key)
+    anyone = jax.random.randint(which_key, (num_games,), 0, num_subgoals)
+    return jnp.where(jax.random.bernoulli(whether_key, probability, (num_games,)), anyone, SEARCHED)
