@@ -83,7 +83,9 @@ def make_agent(settings: RunSettings) -> AbstractAgent:
     """The agent that plays and learns."""
     spec = settings.spec
     if settings.features not in spec.features:
-        raise InputError(f"features: {settings.features!r} is not known to {spec.name}; use {', '.join(spec.features)}.")
+        raise InputError(
+            f"features: {settings.features!r} is not known to {spec.name}; use {', '.join(spec.features)}."
+        )
     return agent_type(settings.agent).make(spec, settings.features, settings.config, spec.size(settings.instance))
 
 

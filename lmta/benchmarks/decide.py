@@ -14,8 +14,8 @@ from rich.table import Table
 from lmta.agents.lmta import Agent
 from lmta.agents.planner import Planner, load
 from lmta.agents.settings import RunSettings, make_model
-from lmta.config import paper
 from lmta.arena.record import provenance, write_json
+from lmta.config import paper
 from lmta.files import check_writable
 from lmta.model.networks import Lmta
 from lmta.problems.base import GuidedProblem

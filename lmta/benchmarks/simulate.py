@@ -16,9 +16,9 @@ import numpy as np
 from jax.sharding import NamedSharding
 from rich.table import Table
 
+from lmta.arena.record import provenance, write_json
 from lmta.benchmarks.networkx_simulator import random_episode
 from lmta.devices import EVERYWHERE, SPLIT, core_mesh, use_all_cores
-from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.base import choose_in_order
 from lmta.problems.base import Problem, play_day

@@ -8,8 +8,8 @@ import numpy as np
 from rich.table import Table
 
 from lmta.agents.settings import RunSettings
-from lmta.config import paper
 from lmta.arena.record import provenance, write_json
+from lmta.config import paper
 from lmta.files import check_writable
 from lmta.problems.registry import InstanceSettings
 from lmta.problems.session import check_seed, whole_number

@@ -2,11 +2,11 @@
 
 import tyro
 
-from lmta.commands.console import OUT, progress_bar
 from lmta.arena import evaluate as arena
 from lmta.arena.arena import Row
 from lmta.arena.evaluate import EvaluateSettings
 from lmta.arena.tables import arena_table
+from lmta.commands.console import OUT, progress_bar
 
 
 def evaluate(settings: tyro.conf.OmitArgPrefixes[EvaluateSettings]) -> None:

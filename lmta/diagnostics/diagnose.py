@@ -13,6 +13,7 @@ import tyro
 from lmta.agents.lmta import Agent
 from lmta.agents.saved import CHECKPOINT
 from lmta.agents.settings import RunSettings
+from lmta.arena.record import provenance, write_json
 from lmta.diagnostics.facts import FACTS, Facts
 from lmta.diagnostics.order import Order, measure_order
 from lmta.diagnostics.rollouts import Executions, Rollouts, force_subgoals, picks_under_all, roll_out
@@ -27,7 +28,6 @@ from lmta.diagnostics.values import (
     measure_values,
     returns_to_go,
 )
-from lmta.arena.record import provenance, write_json
 from lmta.model.networks import Lmta
 from lmta.problems.batch import make_batch
 from lmta.problems.registry import BENCHMARKS, Size

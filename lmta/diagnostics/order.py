@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmta.arena.statistics import Mean, mean_of
 from lmta.diagnostics.rollouts import Executions, Rollouts
 from lmta.diagnostics.statistics import Interval, Ranks, bootstrap, kendall, mean_where_known, ranks
-from lmta.arena.statistics import Mean, mean_of
 
 
 @dataclass(frozen=True)

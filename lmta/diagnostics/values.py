@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lmta.arena.statistics import Mean, mean_of
 from lmta.diagnostics.rollouts import Rollouts
 from lmta.diagnostics.statistics import Calibration, Interval, bootstrap, calibration, kendall, spearman
-from lmta.arena.statistics import Mean, mean_of
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int, PRNGKeyArray, UInt32
+from jaxtyping import Array, Int, UInt32
 
 from lmta.devices import map_over_cores
 from lmta.policies.player import AbstractPlayer, Choice
@@ -49,9 +49,7 @@ class Policy(AbstractPlayer):
         count = int(record.num_picks)
         return Choice(int(budget), np.asarray(record.picks)[:count], np.asarray(record.values)[:count])
 
-    def play_day(
-        self, batch: Batch, states: Any, prepared: list[Prepared], seeds: list[int]
-    ) -> tuple[Any, DayRecord]:
+    def play_day(self, batch: Batch, states: Any, prepared: list[Prepared], seeds: list[int]) -> tuple[Any, DayRecord]:
         """One day of a batch: all at once where nodes are scored, one after the other on each core where days are
         planned under jit, and on the host otherwise."""
         max_picks = padded_size(batch.budget)

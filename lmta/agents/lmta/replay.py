@@ -97,9 +97,7 @@ def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighB
     )
 
 
-def returns_to_go(
-    rewards: Float[Array, " days"], days: Int[Array, ""], discount: float
-) -> Float[Array, " days"]:
+def returns_to_go(rewards: Float[Array, " days"], days: Int[Array, ""], discount: float) -> Float[Array, " days"]:
     """Σⱼ γʲ R_{k+j} for every decision k."""
 
     def add(following, reward):

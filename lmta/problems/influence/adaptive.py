@@ -17,9 +17,7 @@ LOOKS_A_DAY = 5
 """… unless a day may have fewer looks than this: few seeds are worth a look each."""
 
 
-def plan_day(
-    instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], max_picks: int
-) -> DayRecord:
+def plan_day(instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], max_picks: int) -> DayRecord:
     """The seeds that are expected to add most by being set today, one by one, while the seed-or-wait index is above 0.
 
     In large networks one look ahead serves several seeds, no two of them neighbours: so far apart they hardly ever meet.
