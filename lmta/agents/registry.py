@@ -8,7 +8,11 @@ from typing import Any
 from lmta.agents.base import AbstractAgent
 from lmta.types import InputError
 
-HOMES = {"lmta": "lmta.agents.lmta.agent:Lmta"}
+HOMES = {
+    "lmta": "lmta.agents.lmta.agent:Lmta",
+    "ws-option": "lmta.agents.ws_option.agent:WsOption",
+    "flat-dqn": "lmta.agents.flat_dqn.agent:FlatDqn",
+}
 """Where each learner lives."""
 DEFAULT = "lmta"
 

@@ -61,9 +61,37 @@ class WideQNetwork(eqx.Module):
 
     def __call__(self, observation: Observation, condition: Float[Array, " condition"]) -> Float[Array, " nodes"]:
         """The value of picking each node, without mask."""
+        return self.with_context(observation, condition)[0]
+
+    def with_context(
+        self, observation: Observation, condition: Float[Array, " condition"]
+    ) -> tuple[Float[Array, " nodes"], Float[Array, " context"]]:
+        """(the value of picking each node, what is known of the state as a whole)."""
         nodes, graph = self.network(observation), observation.graph
         context = jnp.concatenate([mean_pool(nodes, graph), condition, observation.globals])
         seen_and_heard = jnp.concatenate([observation.nodes, nodes], axis=1)
         hidden = jax.nn.relu(jax.vmap(self.node)(seen_and_heard) + self.context(context))
         advantage = jax.vmap(self.advantage)(hidden)
-        return (self.value(context) + advantage - mean_pool(advantage, graph))[:, 0]
+        return (self.value(context) + advantage - mean_pool(advantage, graph))[:, 0], context
+
+
+class EndingQNetwork(eqx.Module):
+    """A value for each node, and a last one for ending the day."""
+
+    picks: WideQNetwork
+    end: eqx.nn.MLP
+
+    def __init__(
+        self, node_size: int, global_size: int, condition_size: int, hidden: int, layers: int, *, key: PRNGKeyArray
+    ):
+        picks_key, end_key = jax.random.split(key)
+        self.picks = WideQNetwork(node_size, global_size, condition_size, hidden, layers, key=picks_key)
+        context_size = self.picks.network.out_size + condition_size + global_size
+        self.end = eqx.nn.MLP(context_size, 1, hidden, depth=1, key=end_key)
+
+    def __call__(
+        self, observation: Observation, condition: Float[Array, " condition"]
+    ) -> Float[Array, " nodes_and_one"]:
+        """The value of picking each node, and of ending the day, without mask."""
+        values, context = self.picks.with_context(observation, condition)
+        return jnp.concatenate([values, self.end(context)])

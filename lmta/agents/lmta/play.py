@@ -1,7 +1,6 @@
 """Self-play of LMTA: a batch of episodes under exploration, as games."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -11,9 +10,10 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from lmta.agents.lmta.game import Game, leave_one_out
 from lmta.agents.lmta.networks import LmtaModel
+from lmta.agents.steps import forecasts_of
 from lmta.devices import map_over_cores
 from lmta.policies.budgets import average
-from lmta.problems.base import along_picks, expected_today, play_episode
+from lmta.problems.base import play_episode
 
 if TYPE_CHECKING:
     from lmta.agents.lmta.agent import Lmta
@@ -49,12 +49,11 @@ class PlayGame:
             allotted = jnp.minimum(average(instance, state, None), intent.budget_logits.shape[0] - 1)
             budget = jnp.where(average_budgets, allotted, intent.budget)
             record = agent.make_picks(model, instance, state, intent.subgoal, budget, epsilon, pick_key)
-            forecast = partial(expected_today, problem, instance)
             return record, {
                 "subgoal": intent.subgoal,
                 "budget": budget,
                 "budget_log_prob": jax.nn.log_softmax(intent.budget_logits)[budget],
-                "forecasts": along_picks(problem, instance, state, record.picks, record.num_picks, forecast),
+                "forecasts": forecasts_of(problem, instance, state, record),
                 "policy": intent.plan.policy,
                 "value": intent.plan.value,
             }

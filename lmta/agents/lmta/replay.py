@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lmta.agents.lmta.game import Game, macro_reward, step_rewards
+from lmta.agents.lmta.game import Game, macro_reward
 from lmta.agents.lmta.settings import LmtaSettings
+from lmta.agents.steps import after_picks, either, pick_rewards, returns_to_go
 from lmta.nn.replay import Ring, draw_recent, newest_steps
 from lmta.problems.base import Problem
 
@@ -97,17 +98,6 @@ def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighB
     )
 
 
-def returns_to_go(rewards: Float[Array, " days"], days: Int[Array, ""], discount: float) -> Float[Array, " days"]:
-    """Σⱼ γʲ R_{k+j} for every decision k."""
-
-    def add(following, reward):
-        total = reward + discount * following
-        return total, total
-
-    live = jnp.arange(rewards.shape[0]) < days
-    return jax.lax.scan(add, jnp.zeros(()), jnp.where(live, rewards, 0.0), reverse=True)[1]
-
-
 def sample_low(problem: Problem, replay: Ring, settings: LmtaSettings, key: Key[Array, ""]) -> LowBatch:
     """Picks drawn evenly from the newest ones; states between picks are replayed."""
     train = settings.train
@@ -120,19 +110,19 @@ def sample_low(problem: Problem, replay: Ring, settings: LmtaSettings, key: Key[
 
 def _transition(problem: Problem, game: Game, draw: Float[Array, ""]) -> LowBatch:
     """A pick of a game, by a number from 0 to 1."""
-    rewards = step_rewards(game.num_picks, game.forecasts, game.reward)
+    rewards = pick_rewards(game.num_picks, game.forecasts, game.reward)
     ends = jnp.cumsum(game.num_picks)
     first = jnp.minimum((draw * ends[-1]).astype(jnp.int32), ends[-1] - 1)
     pair = first + jnp.arange(2)
     day = jnp.minimum(jnp.searchsorted(ends, pair, side="right"), len(ends) - 1)
     index = pair - (ends[day] - game.num_picks[day])
     goes_on, last_of_day = pair[1] < ends[-1], index[0] == game.num_picks[day[0]] - 1
-    state = _after_picks(problem, game, day[0], index[0])
+    state = after_picks(problem, game, day[0], index[0])
     node = game.picks[day[0], index[0]]
     picked = problem.pick(game.instance, state, node)
     next_day = jax.tree.map(lambda leaf: leaf[day[0] + 1], game.states)
     end = jax.tree.map(lambda leaf: leaf[-1], game.states)
-    following = _after_picks(problem, game, day[1], index[1])
+    following = after_picks(problem, game, day[1], index[1])
     return LowBatch(
         instance=game.instance,
         state=state,
@@ -140,20 +130,10 @@ def _transition(problem: Problem, game: Game, draw: Float[Array, ""]) -> LowBatc
         picks_left=game.budget[day[0]] - index[0],
         node=node,
         reward=rewards[day[0], index[0]],
-        after=_either(last_of_day, next_day, picked),
-        next_state=_either(goes_on, following, end),
+        after=either(last_of_day, next_day, picked),
+        next_state=either(goes_on, following, end),
         next_subgoal=game.subgoal[day[1]],
         next_picks_left=game.budget[day[1]] - index[1],
         goes_on=goes_on,
         same_day=goes_on & (day[1] == day[0]),
     )
-
-
-def _either(which: Bool[Array, ""], one: Any, other: Any) -> Any:
-    return jax.tree.map(lambda a, b: jnp.where(which, a, b), one, other)
-
-
-def _after_picks(problem: Problem, game: Game, day: Int[Array, ""], count: Int[Array, ""]) -> Any:
-    """The state on a day after its first `count` picks."""
-    state = jax.tree.map(lambda leaf: leaf[day], game.states)
-    return jax.lax.fori_loop(0, count, lambda i, s: problem.pick(game.instance, s, game.picks[day, i]), state)
