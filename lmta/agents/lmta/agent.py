@@ -139,9 +139,7 @@ class Lmta(AbstractAgent):
             q_values = unsquash(model.high.predict(latent)[0])
             found = choose_by_q(q_values, epsilon, search_key if explore else None)
         subgoal = jnp.where(instead == SEARCHED, found.subgoal, instead)
-        logits, _ = model.high.budget(
-            latent, model.high.subgoals[subgoal], state.budget_left, days_left, self.max_picks
-        )
+        logits, _ = model.high.budgets(latent, subgoal, state.budget_left, days_left, self.max_picks)
         budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
         return Intent(found, subgoal, budget.astype(jnp.int32), logits)
 

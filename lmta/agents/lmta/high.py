@@ -154,7 +154,7 @@ def _order_of_intents(
     Search executes a few subgoals only, so executed durations say nothing of the others. Scores are to differ by κ a
     step, as far as a step may move the latent: with a gap of 1 for every pair the margins of half of them end at 0.
     """
-    logits, _ = jax.vmap(high.budget, (None, 0, None, None))(latent, high.subgoals, left, days_left)
+    logits, _ = high.all_budgets(latent, left, days_left)
     budgets = jax.lax.stop_gradient(jax.nn.softmax(logits)) @ jnp.arange(logits.shape[1], dtype=jnp.float32)
     following, _ = jax.vmap(high.step, (None, 0))(latent, high.subgoals)
     distance = jax.vmap(chordal, (None, 0))(latent, following)
@@ -176,7 +176,7 @@ def _budget_terms(high: HighLevel, settings: LmtaSettings, latents: Latents, bat
     target = batch.reward[:, 0] + settings.search.discount * batch.value[:, 1]
     embedding = high.subgoals[batch.subgoal[:, 0]]
     days_left = batch.instance.days - batch.state.day
-    logits, _ = jax.vmap(high.budget)(latents, embedding, batch.state.budget_left, days_left)
+    logits, _ = jax.vmap(high.budgets)(latents, batch.subgoal[:, 0], batch.state.budget_left, days_left)
     value = jax.vmap(high.critic)(latents, embedding)
     if settings.departures.group_size == 1:
         advantage = squash(target) - value
@@ -199,7 +199,7 @@ def _anchors(high: HighLevel, settings: LmtaSettings, latents: Latents, batch: H
     biases = first_biases(settings)
 
     def one(latent, policy, left, days_left):
-        _, tilts = jax.vmap(lambda z: high.budget(latent, z, left, days_left))(high.subgoals)
+        _, tilts = high.all_budgets(latent, left, days_left)
         return losses.anchor_loss(tilts, biases, first_best(policy))
 
     days_left = batch.instance.days - batch.state.day

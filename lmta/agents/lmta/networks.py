@@ -101,8 +101,6 @@ class BudgetHead(eqx.Module):
 
     policy: eqx.nn.MLP
     value: eqx.nn.MLP
-    bias: Float[Array, " subgoal"]
-    """What a subgoal's numbers add to its tilt."""
     most: int = eqx.field(static=True)
     prior: str = eqx.field(static=True)
     sees_subgoal: bool = eqx.field(static=True)
@@ -114,7 +112,6 @@ class BudgetHead(eqx.Module):
         free, tilt = departures.budget_prior != "alone", departures.budget_prior != "none"
         self.policy = _mlp(in_size, (max_budget + 1) * free + tilt, sizes.hidden, key=policy_key)
         self.value = _mlp(in_size, 1, sizes.hidden, key=value_key)
-        self.bias = jnp.zeros(sizes.subgoal_size).at[0].set(departures.subgoal_bias)
         self.most = max_budget
         self.prior = departures.budget_prior
         self.sees_subgoal = settings.ablation.budget_sees_subgoal
@@ -123,6 +120,7 @@ class BudgetHead(eqx.Module):
         self,
         h: Float[Array, " latent"],
         z: Float[Array, " subgoal"],
+        bias: Float[Array, ""],
         left: Int[Array, ""],
         days_left: Int[Array, ""],
         most: int | None = None,
@@ -136,7 +134,7 @@ class BudgetHead(eqx.Module):
         if self.prior == "none":
             logits, tilt = output, jnp.zeros(())
         else:
-            free, tilt = (output[:-1] if self.prior == "added" else 0.0), output[-1] + self.bias @ z
+            free, tilt = (output[:-1] if self.prior == "added" else 0.0), output[-1] + bias
             num_budgets = 1 + (self.most if most is None or self.prior == "added" else most)
             logits = free + self._bell(jnp.arange(num_budgets), tilt, left, days_left)
         return jnp.where(jnp.arange(logits.shape[0]) <= left, logits, MASKED), tilt
@@ -168,6 +166,8 @@ class HighLevel(eqx.Module):
     prediction: Prediction
     budget: BudgetHead
     subgoals: Float[Array, " subgoals size"]
+    biases: Float[Array, " subgoals"]
+    """What each subgoal adds to the tilt of its budgets."""
     margin_head: eqx.nn.MLP
     largest_reward: float = eqx.field(static=True)
     reward_bins: int = eqx.field(static=True)
@@ -185,6 +185,7 @@ class HighLevel(eqx.Module):
         self.prediction = Prediction(sizes, key=keys[2])
         self.budget = BudgetHead(settings, size.budget, key=keys[3])
         self.subgoals = _first_subgoals(sizes, settings.departures, key=keys[4])
+        self.biases = first_biases(settings)
         self.margin_head = _mlp(sizes.subgoal_size, 1, sizes.hidden, key=keys[5])
         self.largest_reward = largest_reward
         self.reward_bins = sizes.reward_bins
@@ -209,6 +210,23 @@ class HighLevel(eqx.Module):
     def reward(self, logits: Float[Array, " bins"]) -> Float[Array, ""]:
         """The mean macro reward."""
         return mean_on(logits, self.support)
+
+    def budgets(
+        self,
+        h: Float[Array, " latent"],
+        subgoal: Int[Array, ""],
+        left: Int[Array, ""],
+        days_left: Int[Array, ""],
+        most: int | None = None,
+    ) -> tuple[Float[Array, " budgets"], Float[Array, ""]]:
+        """(logits over the budgets of a subgoal, tilt)."""
+        return self.budget(h, self.subgoals[subgoal], self.biases[subgoal], left, days_left, most)
+
+    def all_budgets(
+        self, h: Float[Array, " latent"], left: Int[Array, ""], days_left: Int[Array, ""]
+    ) -> tuple[Float[Array, " subgoals budgets"], Float[Array, " subgoals"]]:
+        """The same for every subgoal."""
+        return jax.vmap(self.budgets, (None, 0, None, None))(h, jnp.arange(len(self.subgoals)), left, days_left)
 
     def critic(self, h: Float[Array, " latent"], z: Float[Array, " size"]) -> Float[Array, ""]:
         """V_η(h, z), in squashed units."""
@@ -284,8 +302,8 @@ def _normal_quantiles(count: int) -> Float[Array, " count"]:
 def _first_subgoals(
     sizes: NetworkSettings, departures: Departures, *, key: PRNGKeyArray
 ) -> Float[Array, " subgoals size"]:
-    """Random vectors; with a bias, vectors that differ in their first number, which the budget policy reads as bias,
-    and little in others. What is known of a bias holds for its neighbours too, and search does not choose by errors."""
+    """Random vectors; with a bias, vectors that differ in their first number, as their biases do, and little in others.
+    What is known of a bias holds for its neighbours too, and search does not choose by errors."""
     drawn = jax.random.normal(key, (sizes.subgoals, sizes.subgoal_size))
     if departures.subgoal_bias == 0:
         return drawn
