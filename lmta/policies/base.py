@@ -49,9 +49,7 @@ class Policy(AbstractPlayer):
         count = int(record.num_picks)
         return Choice(int(budget), np.asarray(record.picks)[:count], np.asarray(record.values)[:count])
 
-    def play_day(
-        self, batch: Batch, states: Any, prepared: list[Prepared], seeds: list[int]
-    ) -> tuple[Any, DayRecord]:
+    def play_day(self, batch: Batch, states: Any, prepared: list[Prepared], seeds: list[int]) -> tuple[Any, DayRecord]:
         """One day of a batch: all at once where nodes are scored, one after the other on each core where days are
         planned under jit, and on the host otherwise."""
         max_picks = padded_size(batch.budget)

@@ -44,7 +44,9 @@ class InstanceSettings(Generic[DrawnT, RulesT]):
     generator: str | None = None
     """How instances are generated: one of those that `lmta problems` lists; the first is the default."""
     drawn: tyro.conf.OmitArgPrefixes[DrawnT] = field(default_factory=Nothing)  # pyright: ignore
+    """What generated instances depend on besides."""
     rules: tyro.conf.OmitArgPrefixes[RulesT] = field(default_factory=Nothing)  # pyright: ignore
+    """The numbers of the problem."""
 
 
 Source = Any
@@ -193,6 +195,11 @@ class Spec:
         """Every setting of its instances."""
         options = [f.name for part in (self.drawn, self.rules) for f in fields(part)]
         return ["nodes", "days", "budget", "generator", *options]
+
+    def own_options(self) -> list[str]:
+        """The options that only this problem has: those of its generators, its rules and its importer."""
+        parts = (self.drawn, self.rules, self.own_data.options)
+        return [f.name.replace("_", "-") for part in parts for f in fields(part)]
 
     def size(self, settings: InstanceSettings) -> Size:
         """The size asked for, with the defaults filled in."""

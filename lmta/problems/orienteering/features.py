@@ -49,5 +49,7 @@ class OrienteeringWithLookahead(Orienteering):
         """Shares, logarithms of numbers, and the rules themselves."""
         plain = super().bounds(instance)
         rules = max(float(instance.limit), float(instance.crowding), 5 * float(instance.drift))
-        numbers = max(float(jnp.log1p(x)) for x in (instance.days, instance.budget, instance.graph.num_nodes * plain.nodes))
+        numbers = max(
+            float(jnp.log1p(x)) for x in (instance.days, instance.budget, instance.graph.num_nodes * plain.nodes)
+        )
         return Bounds(plain.nodes, max(plain.globals, plain.nodes, rules, numbers))
