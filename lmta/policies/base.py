@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int, PRNGKeyArray, UInt32
+from jaxtyping import Array, Int, UInt32
 
 from lmta.devices import map_over_cores
 from lmta.policies.player import AbstractPlayer, Choice

@@ -6,8 +6,8 @@ import re
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from lmta.problems.heuristics import BudgetRule
 from lmta.problems.base import AbstractInstance, AbstractState
+from lmta.problems.heuristics import BudgetRule
 
 STATIC_PERIOD = 5
 

@@ -182,7 +182,7 @@ class Orienteering:
         )
 
     def bounds(self, instance: OrienteeringInstance) -> Bounds:
-        """Distances are 1 at most, but for rounding; profits rise by the drift each day at most, crowding by each visit."""
+        """Distances are 1 at most, but for rounding; profits can rise by the drift a day, crowding with each visit."""
         first = max(1.0 + ROUNDING, float(instance.profit.max()), float(instance.floor))
         most_crowded = float(instance.crowding) * max(2 * int(instance.budget) - 1, 0)
         return Bounds(first + float(instance.drift) * int(instance.days), max(1.0, most_crowded))
@@ -210,7 +210,7 @@ class Orienteering:
 
 
 def next_day(state: OrienteeringState, profit: Float[Array, " nodes"]) -> OrienteeringState:
-    """The pre-decision state of the next day: new profits of unvisited cities, and a route that begins where it ended."""
+    """The pre-decision state of the next day: new profits of unvisited cities; the route begins where it ended."""
     return OrienteeringState(
         profit=jnp.where(state.visited, 0.0, profit),
         visited=state.visited,
