@@ -14,7 +14,7 @@ from lmta.types import InputError
 
 def spec_in(arguments: Sequence[str]) -> Spec:
     """The problem that is named, or else the one whose own data are given, or else the default."""
-    given = _given(arguments)
+    given = given_options(arguments)
     data = [option for option in data_options() if option in given]
     if len(data) > 1:
         raise InputError(f"{', '.join(data)}: give one of them, not {'both' if len(data) == 2 else 'all'}.")
@@ -50,7 +50,7 @@ def task_options(spec: Spec) -> Callable[..., Task]:
     return task
 
 
-def _given(arguments: Sequence[str]) -> dict[str, str]:
+def given_options(arguments: Sequence[str]) -> dict[str, str]:
     """The options among raw arguments, each with what follows it."""
     given = {}
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 import tyro
@@ -43,9 +43,9 @@ class InstanceSettings(Generic[DrawnT, RulesT]):
     """Picks in all."""
     generator: str | None = None
     """How instances are generated: one of those that `lmta problems` lists; the first is the default."""
-    drawn: tyro.conf.OmitArgPrefixes[DrawnT] = field(default_factory=Nothing)  # pyright: ignore
-    """What generated instances depend on besides."""
-    rules: tyro.conf.OmitArgPrefixes[RulesT] = field(default_factory=Nothing)  # pyright: ignore
+    drawn: tyro.conf.OmitArgPrefixes[DrawnT] = field(default_factory=lambda: cast("DrawnT", Nothing()))
+    """Of generated instances alone."""
+    rules: tyro.conf.OmitArgPrefixes[RulesT] = field(default_factory=lambda: cast("RulesT", Nothing()))
     """The numbers of the problem."""
 
 
