@@ -3,7 +3,9 @@
 import gymnasium
 import numpy as np
 
-import lmta  # noqa: F401  (registers the environments)
+from lmta.problems import environments
+
+gymnasium.register_envs(environments)
 
 
 def main() -> None:

@@ -3,29 +3,26 @@
 import difflib
 import io
 import os
+import shutil
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-import tyro
-from rich.table import Table
-
 import lmta
-from lmta.commands.console import OUT, complain, say
-from lmta.devices import keep_compilations, use_all_cores
-from lmta.types import InputError, TrainingError
 
 COMMANDS = {
     "evaluate": "Play policies on the same instances with the same noise and compare them.",
-    "plan": "Say what to do today in one's own campaign or tour, day after day.",
-    "serve": "Advise on campaigns and tours in a page and over a JSON API.",
+    "plan": "Say what to do today in one's own session, such as a campaign or a tour, day after day.",
+    "serve": "Advise on users' own sessions in a page and over a JSON API.",
     "train": "Learn to plan by self-play. Ctrl-C or SIGTERM stops after the epoch that is under way.",
     "agents": "List the learners.",
     "export": "Write the model of a training run to a small file.",
+    "problems": "List the problems, with their generators and options.",
     "policies": "List the policies of a problem.",
-    "demo": "Play one campaign and one tour, and compare the planners that come with lmta with classical policies.",
+    "demo": "Play one campaign and one tour, and compare the advisers that come with lmta with other policies.",
     "diagnose": "Measure what a trained run has learned: its sense of time, its values and its subgoals.",
     "bench": "Measure speed, beside a yardstick in the same run.",
     "experiment": "Make the tables of the documentation again.",
@@ -38,7 +35,40 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; the exit code."""
+    """Run one command; the exit code. What commands need takes a second to import, so plain help goes without."""
+    name = arguments[0] if arguments else "--help"
+    if name in ("--help", "-h"):
+        print(help_text())
+        return 0
+    if name == "--version":
+        print(f"lmta {lmta.__version__}")
+        return 0
+    return _run_safely(name, arguments[1:])
+
+
+def help_text() -> str:
+    """Every command with a line on what it does."""
+    width = min(shutil.get_terminal_size((120, 24)).columns, 120)
+    column = max(map(len, COMMANDS)) + 4
+    lines = [
+        textwrap.fill(what, width, initial_indent=f"  {command}".ljust(column), subsequent_indent=" " * column)
+        for command, what in COMMANDS.items()
+    ]
+    return "\n".join(
+        [
+            f"usage: lmta COMMAND [OPTIONS]\n\n{lmta.__doc__}\n",
+            *lines,
+            "\nlmta COMMAND --help shows the options of a command, lmta --version the version.",
+        ]
+    )
+
+
+def _run_safely(name: str, arguments: Sequence[str]) -> int:
+    """Run one command with all cores and kept compilations; errors become one sentence."""
+    from lmta.commands.console import complain  # noqa: PLC0415
+    from lmta.devices import keep_compilations, use_all_cores  # noqa: PLC0415
+    from lmta.types import InputError, TrainingError  # noqa: PLC0415
+
     warnings.showwarning = lambda message, *_: complain(message, "yellow")
     keep_compilations()
     use_all_cores()
@@ -46,7 +76,9 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        _run_command(*arguments)
+        if name not in COMMANDS:
+            raise InputError(_unknown(name))
+        _run_command(name, arguments)
     except InputError as error:
         complain(error, "red")
         return 2
@@ -61,30 +93,21 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _run_command(name: str = "--help", *arguments: str) -> None:
-    if name == "--version":
-        say(f"lmta {lmta.__version__}")
-    elif name in ("--help", "-h"):
-        _print_help()
-    elif name in COMMANDS:
-        command = _load_command(name, arguments)
-        tyro.cli(command, prog=f"lmta {name}", description=COMMANDS[name], args=arguments)
-    else:
-        meant = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(COMMANDS)}."
-        raise InputError(f"{name!r} is no command; {hint}")
+def _run_command(name: str, arguments: Sequence[str]) -> None:
+    import tyro  # noqa: PLC0415
+
+    tyro.cli(_load_command(name, arguments), prog=f"lmta {name}", description=COMMANDS[name], args=arguments)
 
 
 def _load_command(name: str, arguments: Sequence[str]) -> Callable[..., Any]:
-    """The function of a command, from a module of its own: what other commands need takes seconds to import."""
+    """The function of a command, from a module of its own. Where its options depend on the arguments, it is made for
+    them: `make_NAME(arguments)` gives the function."""
     module = import_module(f"lmta.commands.{name}")
-    return module.make_train(arguments) if name == "train" else getattr(module, name)
+    make = getattr(module, f"make_{name}", None)
+    return getattr(module, name) if make is None else make(arguments)
 
 
-def _print_help() -> None:
-    say(f"usage: lmta COMMAND [OPTIONS]\n\n{lmta.__doc__}\n")
-    table = Table.grid(padding=(0, 2))
-    for command, what in COMMANDS.items():
-        table.add_row(f"  {command}", what)
-    OUT.print(table, highlight=False)
-    say("\nlmta COMMAND --help shows the options of a command, lmta --version the version.")
+def _unknown(name: str) -> str:
+    meant = difflib.get_close_matches(name, COMMANDS, n=1)
+    hint = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(COMMANDS)}."
+    return f"{name!r} is no command; {hint}"

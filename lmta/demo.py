@@ -1,4 +1,4 @@
-"""What `make demo` shows: the shipped planners beside classical policies, and one campaign and one tour day by day."""
+"""What `make demo` shows: one campaign and one tour day by day, and the advisers beside other policies."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,20 +13,24 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from lmta.agents.planner import load
 from lmta.arena.arena import Row
 from lmta.arena.evaluate import EvaluateSettings
 from lmta.arena.statistics import compare
 from lmta.arena.tables import with_error
 from lmta.files import check_writable, write_whole
-from lmta.policies.player import AbstractPlayer
-from lmta.problems.influence import picture as network_picture
+from lmta.policies.registry import adviser
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.rules import ACTIVE
-from lmta.problems.orienteering import picture as map_picture
+from lmta.problems.influence.spec import INFLUENCE
+from lmta.problems.influence.view import VIEW as NETWORK
 from lmta.problems.orienteering.generators import uniform
+from lmta.problems.orienteering.spec import ORIENTEERING
 from lmta.problems.orienteering.tour import Tour
-from lmta.problems.session import Session
+from lmta.problems.orienteering.view import VIEW as MAP
+from lmta.problems.orienteering.view import draw_routes
+from lmta.problems.registry import spec_of_session
+from lmta.problems.session import AbstractSession
+from lmta.problems.task import Task
 from lmta.types import Decision, InputError
 
 CAMPAIGN, TOUR, PAGE = "campaign.png", "tour.png", "index.html"
@@ -34,7 +38,7 @@ CAMPAIGN, TOUR, PAGE = "campaign.png", "tour.png", "index.html"
 
 @dataclass(frozen=True)
 class DemoSettings:
-    """Compare the planners that come with lmta with classical policies, and play one campaign and one tour."""
+    """Play one campaign and one tour, and compare the advisers that come with lmta with other policies."""
 
     out: Path = Path("demo")
     """Folder for the page and its pictures."""
@@ -51,15 +55,21 @@ class Story:
     picture: Path
 
 
-def evaluations(settings: DemoSettings) -> list[EvaluateSettings]:
+RIVALS = {
+    INFLUENCE.name: ("average-score", "average-lookahead", "average-ris"),
+    ORIENTEERING.name: ("greedy", "even-greedy", "even-insertion"),
+}
+"""Whom the adviser of each problem is compared with."""
+
+
+def evaluations(settings: DemoSettings) -> list[tuple[EvaluateSettings, Task]]:
     """The comparisons that the demo prints."""
-    count, seed = settings.instances, settings.seed
-    aim = "lmta:aim,average-score,average-lookahead,average-ris"
-    sop = "lmta:sop,greedy,even-greedy,even-insertion"
-    return [
-        EvaluateSettings(policies=aim, problem="aim", instances=count, seed=seed),
-        EvaluateSettings(policies=sop, problem="sop", instances=count, seed=seed),
-    ]
+
+    def with_adviser(problem: str, rivals: Sequence[str]) -> tuple[EvaluateSettings, Task]:
+        names = ",".join((adviser(problem).name, *rivals))
+        return EvaluateSettings(names, instances=settings.instances, seed=settings.seed), Task.of(problem)
+
+    return [with_adviser(problem, rivals) for problem, rivals in RIVALS.items()]
 
 
 def check_folder(settings: DemoSettings) -> None:
@@ -118,19 +128,19 @@ def _arena_html(title: str, rows: Sequence[Row]) -> str:
 
 def _campaign_story(path: Path, seed: int, say: Callable[[str], None]) -> Story:
     campaign = Campaign(nx.les_miserables_graph(), days=6, budget=6)
-    positions = network_picture.layout(campaign.instance)
+    positions = NETWORK.layout(campaign.instance)
     figure = Figure(figsize=(12, 8), dpi=110, layout="constrained")
     panels, days = figure.subplots(2, 3).ravel(), []
-    for panel, (decision, evening, morning) in zip(panels, _live(campaign, load("aim"), seed), strict=True):
-        activated = [campaign.ids[i] for i in np.flatnonzero(np.asarray(morning.status) == ACTIVE)]
+    for panel, (decision, decided, following) in zip(panels, _live(campaign, seed), strict=True):
+        activated = [campaign.ids[i] for i in np.flatnonzero(np.asarray(following.status) == ACTIVE)]
         campaign.advance(seeded=decision.nodes, activated=activated)
         names = ", ".join(map(str, decision.nodes)) or "nobody"
         days.append(f"Seed {names}; {len(activated)} more hear of it. Why: {decision.why}")
         say(f"Les Misérables, day {decision.day}: seed {names}; {len(activated)} more hear of it.")
-        network_picture.draw(panel, campaign.instance, evening, positions)
+        NETWORK.draw(panel, campaign.instance, decided, positions)
         for node in decision.nodes:
             panel.annotate(str(node), positions[campaign.index(node, "node")], fontsize=9, weight="bold", zorder=9)
-        panel.set_title(f"day {decision.day}: seed {names}; {campaign.influenced} reached by night", fontsize=10)
+        panel.set_title(f"day {decision.day}: seed {names}; {campaign.influenced} reached in all", fontsize=10)
     panels[0].legend(loc="lower left", fontsize=8)
     return Story("A campaign on Les Misérables: six seeds in six days", days, _save(figure, path))
 
@@ -138,8 +148,8 @@ def _campaign_story(path: Path, seed: int, say: Callable[[str], None]) -> Story:
 def _tour_story(path: Path, seed: int, say: Callable[[str], None]) -> Story:
     tour = Tour(uniform(60, np.random.default_rng(seed)), days=5, budget=20)
     first, routes, days = tour.state, [], []
-    for decision, _, morning in _live(tour, load("sop"), seed):
-        profits = {tour.ids[i]: float(p) for i, p in enumerate(np.asarray(morning.profit)) if p > 0}
+    for decision, _, following in _live(tour, seed):
+        profits = {tour.ids[i]: float(p) for i, p in enumerate(np.asarray(following.profit)) if p > 0}
         reward = tour.advance(visited=decision.nodes, profits=profits)
         names = ", ".join(map(str, decision.nodes)) or "nothing"
         days.append(f"Visit {names}; worth {reward:.2f}. Why: {decision.why}")
@@ -147,23 +157,24 @@ def _tour_story(path: Path, seed: int, say: Callable[[str], None]) -> Story:
         routes.append([tour.index(city, "city") for city in decision.nodes])
     figure = Figure(figsize=(8, 7), dpi=110, layout="constrained")
     axes = figure.subplots()
-    map_picture.draw(axes, tour.instance, first, map_picture.layout(tour.instance))
-    map_picture.draw_routes(axes, tour.instance, routes)
+    MAP.draw(axes, tour.instance, first, MAP.layout(tour.instance))
+    draw_routes(axes, tour.instance, routes)
     axes.set_title(f"{tour.days} days, {tour.budget} visits, {tour.collected:.2f} earned")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
     return Story("A tour through 60 cities: twenty visits in five days", days, _save(figure, path))
 
 
-def _live(session: Session, adviser: AbstractPlayer, seed: int) -> Iterator[tuple[Decision, Any, Any]]:
-    """Each day's decision, the state once it is carried out, and the state on the next morning, by simulation."""
+def _live(session: AbstractSession, seed: int) -> Iterator[tuple[Decision, Any, Any]]:
+    """Each day's decision of the adviser, its post-decision state, and the next pre-decision state, by simulation."""
+    decide = adviser(spec_of_session(session).name).decide
     noise = session.problem.draw_noise(session.instance, session.days, jax.random.key(seed))
     while not session.finished:
-        decision = adviser.decide(session)
-        evening = session.state
+        decision = decide(session)
+        decided = session.state
         for node in decision.nodes:
-            evening = session.problem.pick(session.instance, evening, jnp.int32(session.index(node, "node")))
-        morning, _ = session.problem.end_day(session.instance, evening, noise)
-        yield decision, evening, morning
+            decided = session.problem.pick(session.instance, decided, jnp.int32(session.index(node, "node")))
+        following, _ = session.problem.end_day(session.instance, decided, noise)
+        yield decision, decided, following
 
 
 def _save(figure: Figure, path: Path) -> Path:

@@ -55,7 +55,8 @@ class Observation(eqx.Module):
     globals: Float[Array, " global_features"]
     graph: Graph
     gain: Float[Array, " nodes"] | None = None
-    """What picking each node now would add to the reward expected of today; it means nothing where none is legal."""
+    """What picking each node now would add to the reward expected for today, where the problem has a closed form for
+    it; it means nothing at nodes that are not legal."""
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def run_arena(
     """Let every player play; with `first_days` only the rewards of the first days count."""
     rows = []
     for player in players:
-        played = play(player, batch, keep_mornings=TIMED_EPISODES, on_day=lambda player=player: on_day(player))
+        played = play(player, batch, keep_states=TIMED_EPISODES, on_day=lambda player=player: on_day(player))
         rows.append(
             Row(
                 policy=player.name,
@@ -93,7 +93,7 @@ def _time_decisions(player: AbstractPlayer, batch: Batch, played: Play) -> np.nd
     """Milliseconds for each decision of the first episodes that had a budget, one at a time after a warm-up."""
     milliseconds = []
     instances = [jax.device_put(instance) for instance in batch.instances[:TIMED_EPISODES]]
-    for day, states in enumerate(played.mornings):
+    for day, states in enumerate(played.states):
         for n, state in enumerate(states):
             arguments = (instances[n], jax.device_put(state), played.prepared[n], day)
             if not milliseconds:

@@ -14,32 +14,33 @@ from lmta.problems.batch import Batch, unstack
 
 @dataclass(frozen=True)
 class Play:
-    """What a player did and earned, by instance and day, and the first instances' states on each morning."""
+    """What a player did and earned, by episode and day."""
 
     rewards: np.ndarray
     num_picks: np.ndarray
     prepared: list[Any]
     prepare_ms: float
     """Mean time to prepare for an instance."""
-    mornings: list[list[Any]]
+    states: list[list[Any]]
+    """The pre-decision states of the first episodes, by day."""
 
 
 def play(
-    player: AbstractPlayer, batch: Batch, *, keep_mornings: int = 0, on_day: Callable[[], None] = lambda: None
+    player: AbstractPlayer, batch: Batch, *, keep_states: int = 0, on_day: Callable[[], None] = lambda: None
 ) -> Play:
-    """All days of all episodes; `on_day` is called after each day."""
+    """All days of all episodes; `on_day` is called after each. States are kept of the first `keep_states` episodes."""
     prepared, prepare_ms = _prepare_all(player, batch)
     reset = jax.vmap(batch.problem.reset, in_axes=batch.axis, axis_size=batch.size)
     states = reset(batch.stacked)
-    rewards, num_picks, mornings = [], [], []
+    rewards, num_picks, kept = [], [], []
     for day in range(batch.days):
-        mornings.append(unstack(states, keep_mornings))
+        kept.append(unstack(states, keep_states))
         seeds = [day_seed(batch.seed, n, day) for n in range(batch.size)]
         states, record = player.play_day(batch, states, prepared, seeds)
         rewards.append(np.asarray(record.reward))
         num_picks.append(np.asarray(record.num_picks))
         on_day()
-    return Play(np.stack(rewards, axis=1), np.stack(num_picks, axis=1), prepared, prepare_ms, mornings)
+    return Play(np.stack(rewards, axis=1), np.stack(num_picks, axis=1), prepared, prepare_ms, kept)
 
 
 def _prepare_all(player: AbstractPlayer, batch: Batch) -> tuple[list[Any], float]:

@@ -1,38 +1,35 @@
-"""`lmta bench scale`: how the time of a shipped planner's decision grows with the network, beside slower policies."""
+"""`lmta bench scale`: how the time of the adviser's decision grows with the instance, beside other policies."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import numpy as np
 from rich.table import Table
 
-from lmta.agents.planner import PREFIX
-from lmta.agents.players import player
 from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
-from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.policies.registry import adviser, policy
+from lmta.problems.registry import DEFAULT, spec_of
 from lmta.problems.session import check_seed, whole_number
 from lmta.types import InputError
-
-RIVALS: dict[Literal["aim", "sop"], tuple[str, ...]] = {
-    "aim": ("average-lookahead", "average-ris", "rollout-lookahead"),
-    "sop": ("even-insertion",),
-}
 
 
 @dataclass(frozen=True)
 class ScaleSettings:
     """How the time of a decision grows with the number of nodes."""
 
-    problem: Literal["aim", "sop"] = "aim"
+    problem: str = DEFAULT
+    """One of those that `lmta problems` lists."""
     sizes: tuple[int, ...] = (500, 2_500, 10_000, 50_000)
-    """Numbers of nodes or cities, from small to large."""
+    """Numbers of nodes, from small to large."""
+    rivals: tuple[str, ...] | None = None
+    """Policies to time beside the adviser; the problem's baseline by default."""
     rivals_up_to: int = 2_500
-    """Classical policies decide on networks up to this size."""
+    """They decide on instances up to this size."""
     days: int = 10
     budget: int = 50
     repeats: int = 5
@@ -43,13 +40,16 @@ class ScaleSettings:
 
 
 def bench_scale(settings: ScaleSettings) -> dict[str, Any]:
-    """Time first mornings, after the compilation, size by size."""
+    """Time decisions of the first day, after the compilation, size by size."""
     check_seed(settings.seed)
     whole_number(settings.repeats, "repeats", 1)
     if list(settings.sizes) != sorted(set(settings.sizes)) or not settings.sizes:
         raise InputError(f"sizes: {settings.sizes} given, at least one is needed, from small to large.")
     if settings.json is not None:
         check_writable(settings.json)
+    spec = spec_of(settings.problem)
+    rivals = (spec.policies.baseline,) if settings.rivals is None else settings.rivals
+    settings = replace(settings, problem=spec.name, rivals=rivals)
     rows = [_time_size(settings, nodes) for nodes in settings.sizes]
     described = asdict(settings)
     del described["json"]
@@ -66,9 +66,9 @@ def bench_scale(settings: ScaleSettings) -> dict[str, Any]:
 def scale_table(result: dict[str, Any]) -> Table:
     """The measurement for people."""
     settings = result["settings"]
-    rivals = RIVALS[settings["problem"]]
+    rivals = settings["rivals"]
     table = Table(
-        title=f"{PREFIX}{settings['problem']}: a decision on the first of {settings['days']} days, "
+        title=f"{adviser(settings['problem']).name}: a decision on the first of {settings['days']} days, "
         f"budget {settings['budget']}",
         caption=f"medians of {settings['repeats']} on {result['provenance']['cores']} cores, milliseconds; "
         "growth beside linear: how much more the time has grown than nodes and edges, from the row above",
@@ -95,20 +95,18 @@ def _with_growth(row: dict[str, Any], before: dict[str, Any] | None) -> dict[str
 
 
 def _time_size(settings: ScaleSettings, nodes: int) -> dict[str, Any]:
-    benchmark = BENCHMARKS[settings.problem]
-    kind = InstanceSettings(nodes=nodes, days=settings.days, budget=settings.budget)
-    instance = jax.device_put(benchmark.instances(kind, settings.seed, 1)[0])
-    state = jax.device_put(benchmark.problem.reset(instance))
-    picks, ms = _time_player(player(f"{PREFIX}{settings.problem}", settings.problem), instance, state, settings)
-    rivals = RIVALS[settings.problem] if nodes <= settings.rivals_up_to else ()
+    spec = spec_of(settings.problem)
+    kind = spec.settings(nodes=nodes, days=settings.days, budget=settings.budget)
+    instance = jax.device_put(spec.instances(kind, settings.seed, 1)[0])
+    state = jax.device_put(spec.problem.reset(instance))
+    picks, ms = _time_player(adviser(spec.name), instance, state, settings)
+    rivals = settings.rivals or () if nodes <= settings.rivals_up_to else ()
     return {
         "nodes": nodes,
         "edges": int(instance.graph.edge_mask.sum()),
         "picks": picks,
         "ms": ms,
-        "rivals_ms": {
-            name: _time_player(player(name, settings.problem), instance, state, settings)[1] for name in rivals
-        },
+        "rivals_ms": {name: _time_player(policy(name, spec.name), instance, state, settings)[1] for name in rivals},
     }
 
 

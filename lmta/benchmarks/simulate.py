@@ -20,14 +20,13 @@ from lmta.arena.record import provenance, write_json
 from lmta.benchmarks.networkx_simulator import random_episode
 from lmta.devices import EVERYWHERE, SPLIT, core_mesh, use_all_cores
 from lmta.files import check_writable
-from lmta.policies.base import choose_in_order
-from lmta.problems.base import Problem, play_day
-from lmta.problems.influence.generators import erdos_renyi
-from lmta.problems.influence.importer import Network
-from lmta.problems.influence.rules import Influence, make_instance
-from lmta.problems.registry import BENCHMARKS, MEAN_DEGREE, InstanceSettings
+from lmta.problems.base import DayRecord, Problem, play_episode
+from lmta.problems.influence.spec import INFLUENCE
 from lmta.problems.session import check_horizon, check_seed, whole_number
-from lmta.types import InputError
+from lmta.types import Graph, InputError
+
+SPEC = INFLUENCE
+"""What the NetworkX simulator plays too."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +51,11 @@ def bench_simulate(settings: SimulateSettings) -> dict[str, Any]:
     """Measure, in one run."""
     _check(settings)
     use_all_cores()
-    networks = [
-        erdos_renyi(settings.nodes, MEAN_DEGREE, np.random.default_rng([settings.seed, i]))
-        for i in range(settings.batch)
-    ]
+    instances = _instances(settings, settings.nodes, settings.batch)
     per_episode = {
-        "networkx": _time_networkx(settings, networks),
-        "lmta_one_graph": _time_batch(settings, networks[:1]) / settings.batch,
-        "lmta_many_graphs": _time_batch(settings, networks) / settings.batch,
+        "networkx": _time_networkx(settings, instances),
+        "lmta_one_graph": _time_batch(settings, instances[:1]) / settings.batch,
+        "lmta_many_graphs": _time_batch(settings, instances) / settings.batch,
     }
     result = {
         "settings": {name: getattr(settings, name) for name in ("nodes", "days", "budget", "batch", "repeats", "seed")},
@@ -82,13 +78,16 @@ def random_score(problem: Problem, instance: Any, days: int, picks_a_day: int, k
     noise = problem.draw_noise(instance, days, noise_key)
     priority = jax.random.uniform(order_key, instance.graph.node_mask.shape)
 
-    def day(state, _):
+    def decide(state, _):
         values, picks = jax.lax.top_k(jnp.where(problem.legal(instance, state), priority, -1.0), picks_a_day)
-        chooser = choose_in_order(picks, values)
-        state, record = play_day(problem, instance, state, noise, chooser, jnp.int32(picks_a_day), picks_a_day)
-        return state, record.reward
+        return DayRecord(picks, values, num_picks=(values >= 0).sum(), reward=jnp.zeros(())), None
 
-    return jax.lax.scan(day, problem.reset(instance), None, length=days)[1].sum()
+    return play_episode(problem, instance, noise, decide, jnp.arange(days)).record.reward.sum()
+
+
+def _instances(settings: SimulateSettings, nodes: int, count: int) -> list[Any]:
+    kind = SPEC.settings(nodes=nodes, days=settings.days, budget=settings.budget)
+    return SPEC.instances(kind, settings.seed, count)
 
 
 def _check(settings: SimulateSettings) -> None:
@@ -107,7 +106,9 @@ def simulate_table(result: dict[str, Any]) -> Table:
     """The measurement for people."""
     settings = result["settings"]
     table = Table(
-        title="AIM, {nodes} nodes, {days} days, budget {budget}, batch of {batch}".format(**settings),
+        title="{name}: {nodes} nodes, {days} days, budget {budget}, batch of {batch}".format(
+            name=SPEC.name, **settings
+        ),
         caption=f"medians; lmta on {result['provenance']['cores']} cores, NetworkX on one; peak memory "
         f"{result['peak_memory_mb']:.0f} MB",
     )
@@ -124,9 +125,9 @@ def simulate_table(result: dict[str, Any]) -> Table:
     return table
 
 
-def _time_networkx(settings: SimulateSettings, networks: list[Network]) -> float:
+def _time_networkx(settings: SimulateSettings, instances: list[Any]) -> float:
     """Seconds an episode."""
-    graphs = [_as_networkx(network) for network in networks]
+    graphs = [_as_networkx(instance.graph) for instance in instances]
     rng = random.Random(settings.seed)
 
     def play():
@@ -135,12 +136,10 @@ def _time_networkx(settings: SimulateSettings, networks: list[Network]) -> float
     return _median_seconds(play, max(3, settings.repeats // 4)) / len(graphs)
 
 
-def _time_batch(settings: SimulateSettings, networks: list[Network]) -> float:
-    """Seconds a batch, spread over the CPU devices; one network is shared by all episodes of the batch."""
-    problem = Influence()
-    instances = [make_instance(network, settings.days, settings.budget) for network in networks]
+def _time_batch(settings: SimulateSettings, instances: list[Any]) -> float:
+    """Seconds a batch, spread over the CPU devices; one instance is shared by all episodes of the batch."""
     shared = len(instances) == 1
-    stacked = instances[0] if shared else problem.stack(instances)
+    stacked = instances[0] if shared else SPEC.problem.stack(instances)
     mesh = core_mesh(settings.batch)
     instance_spec = EVERYWHERE if shared else SPLIT
 
@@ -156,9 +155,7 @@ def _scaling(settings: SimulateSettings) -> list[dict[str, float]]:
     """Seconds an episode for growing networks, and how it grows from one size to the next beside the nodes."""
     rows = []
     for nodes in settings.sizes:
-        instance = BENCHMARKS["aim"].instances(
-            InstanceSettings(nodes=nodes, days=settings.days, budget=settings.budget), settings.seed, 1
-        )[0]
+        instance = _instances(settings, nodes, 1)[0]
         run = partial(jax.jit(_random_score_of(settings)), instance, jax.random.key(settings.seed))
         seconds = _median_seconds(lambda run=run: jax.block_until_ready(run()), settings.repeats)
         growth = seconds / rows[-1]["seconds"] / (nodes / rows[-1]["nodes"]) if rows else 1.0
@@ -168,15 +165,16 @@ def _scaling(settings: SimulateSettings) -> list[dict[str, float]]:
 
 def _random_score_of(settings: SimulateSettings) -> Callable[[Any, jax.Array], jax.Array]:
     picks_a_day = settings.budget // settings.days
-    return lambda instance, key: random_score(Influence(), instance, settings.days, picks_a_day, key)
+    return lambda instance, key: random_score(SPEC.problem, instance, settings.days, picks_a_day, key)
 
 
-def _as_networkx(network: Network) -> nx.DiGraph:
-    graph = nx.DiGraph()
-    graph.add_nodes_from(network.ids)
-    edges = zip(network.senders.tolist(), network.receivers.tolist(), network.probability.tolist(), strict=True)
-    graph.add_weighted_edges_from(edges, weight="probability")
-    return graph
+def _as_networkx(graph: Graph) -> nx.DiGraph:
+    network = nx.DiGraph()
+    network.add_nodes_from(range(graph.num_nodes))
+    real = np.flatnonzero(graph.edge_mask)
+    columns = (np.asarray(column)[real].tolist() for column in (graph.senders, graph.receivers, graph.weight))
+    network.add_weighted_edges_from(zip(*columns, strict=True), weight="probability")
+    return network
 
 
 def _median_seconds(run: Callable[[], Any], repeats: int) -> float:

@@ -1,34 +1,46 @@
 """`lmta bench`."""
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from inspect import get_annotations
+from typing import Annotated, Any, Literal
 
 import tyro
 
-from lmta.benchmarks.decide import DecideSettings, bench_decide, decide_table
-from lmta.benchmarks.scale import ScaleSettings, bench_scale, scale_table
-from lmta.benchmarks.serve import ServeBenchSettings, bench_serve, serve_table
-from lmta.benchmarks.simulate import SimulateSettings, bench_simulate, simulate_table
-from lmta.benchmarks.train import TrainBenchSettings, bench_train, train_bench_table
 from lmta.commands.console import OUT
 
-Measurement = (
-    Annotated[SimulateSettings, tyro.conf.subcommand("simulate")]
-    | Annotated[DecideSettings, tyro.conf.subcommand("decide")]
-    | Annotated[TrainBenchSettings, tyro.conf.subcommand("train")]
-    | Annotated[ServeBenchSettings, tyro.conf.subcommand("serve")]
-    | Annotated[ScaleSettings, tyro.conf.subcommand("scale")]
-)
-MEASUREMENTS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    SimulateSettings: (bench_simulate, simulate_table),
-    DecideSettings: (bench_decide, decide_table),
-    TrainBenchSettings: (bench_train, train_bench_table),
-    ServeBenchSettings: (bench_serve, serve_table),
-    ScaleSettings: (bench_scale, scale_table),
+What = Literal["simulate", "decide", "train", "serve", "scale"]
+MEASUREMENTS: dict[What, tuple[str, str]] = {
+    "simulate": ("bench_simulate", "simulate_table"),
+    "decide": ("bench_decide", "decide_table"),
+    "train": ("bench_train", "train_bench_table"),
+    "serve": ("bench_serve", "serve_table"),
+    "scale": ("bench_scale", "scale_table"),
 }
+"""In `lmta.benchmarks.NAME`: the function that measures, and the one that makes a table of what it found."""
 
 
-def bench(what: tyro.conf.OmitSubcommandPrefixes[tyro.conf.OmitArgPrefixes[Measurement]]) -> None:
-    """Measure, and print the table."""
-    measure, table = MEASUREMENTS[type(what)]
-    OUT.print(table(measure(what)))
+def make_bench(arguments: Sequence[str]) -> Callable[..., None]:
+    """The command with the options of the measurement that is named; the others are not even imported."""
+    name = next((known for known in MEASUREMENTS if known in arguments[:1]), None)
+    if name is None:
+        return _bench_nothing
+    module = import_module(f"lmta.benchmarks.{name}")
+    measure, table = (getattr(module, function) for function in MEASUREMENTS[name])
+    settings_of = get_annotations(measure)["settings"]
+
+    def bench(
+        what: tyro.conf.Positional[What],
+        settings: Annotated[Any, tyro.conf.arg(name="", constructor=settings_of)],
+    ) -> None:
+        OUT.print(table(measure(settings)))
+
+    return bench
+
+
+def _bench_nothing(what: tyro.conf.Positional[What]) -> None:
+    """The command where no measurement is named: it shows help, or refuses what was given.
+
+    Args:
+        what: What is measured. `lmta bench WHAT --help` shows its options.
+    """

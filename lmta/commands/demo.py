@@ -11,7 +11,7 @@ def demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
     """Play the stories, compare, and write the page."""
     check_folder(settings)
     stories = play_stories(settings, OUT.print)
-    arenas = [print_evaluation(comparison) for comparison in evaluations(settings)]
+    arenas = [print_evaluation(*comparison) for comparison in evaluations(settings)]
     page = write_page(settings, arenas, stories)
     for path in (*(story.picture for story in stories), page):
         OUT.print(f"wrote {path}")

@@ -1,17 +1,21 @@
 """`lmta policies`."""
 
-from typing import Literal
-
 import tyro
 
 from lmta.commands.console import say
-from lmta.policies.registry import policy_names
+from lmta.policies.registry import ADVISER, adviser, policy_names
+from lmta.problems.registry import DEFAULT, spec_of
 
 
-def policies(problem: tyro.conf.Positional[Literal["aim", "sop"]] = "aim") -> None:
-    """Print the names."""
-    for name in policy_names(problem):
+def policies(problem: tyro.conf.Positional[str] = DEFAULT) -> None:
+    """Print the names.
+
+    Args:
+        problem: One of those that `lmta problems` lists.
+    """
+    spec = spec_of(problem)
+    for name in policy_names(spec.name):
         say(name)
     say("capN-… for any N, such as cap5")
-    say(f"lmta:{problem}, the learned planner that comes with lmta")
-    say("lmta:FOLDER for the agent of a training run")
+    say(f"{adviser(spec.name).name}, the adviser that comes with lmta: {spec.policies.adviser}")
+    say(f"{ADVISER}FOLDER for the agent of a training run")

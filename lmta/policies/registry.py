@@ -72,5 +72,5 @@ def _unknown(name: str, problems: list[Spec]) -> str:
     short = dict.fromkeys(n for spec in problems for n in spec.policies.short_names)
     return (
         f"policy {name!r} is not known{hint} Names are BUDGET-NODES with BUDGET one of "
-        f"{', '.join(BUDGET_RULES)}, capN{''.join(paired)} and NODES one of {nodes}; short names are {', '.join(short)}."
+        f"{', '.join(BUDGET_RULES)}, capN{''.join(paired)} and NODES one of {nodes}; short names: {', '.join(short)}."
     )

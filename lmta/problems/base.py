@@ -144,7 +144,7 @@ Choose = Callable[[Any, Int[Array, ""]], tuple[Int[Array, ""], Float[Array, ""]]
 def pick_day(
     problem: Problem,
     instance: AbstractInstance,
-    state: StateT,
+    state: AbstractState,
     choose: Choose,
     budget: Int[Array, ""],
     max_picks: int,

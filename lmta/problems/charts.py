@@ -1,4 +1,4 @@
-"""Pictures of states as ECharts options: pure functions. Ids stand where ECharts draws text, never where it reads HTML."""
+"""Pictures of states as ECharts options. Ids stand where ECharts draws text, never where it reads HTML."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,20 +1,16 @@
-"""The names under which Gymnasium knows the problems. Gymnasium calls `register` itself, so this stays light."""
-
-from importlib.metadata import entry_points
+"""The problems as Gymnasium knows them. To import this module makes their names known to `gymnasium.make`."""
 
 import gymnasium
 
-OWN = {"aim": "lmta/AIM-v0", "sop": "lmta/SOP-v0", "power2500": "lmta/Power2500-v0"}
+from lmta.problems.registry import specs
+
+ABBREVIATIONS = {"aim": "AIM", "sop": "SOP"}
 
 
 def environment_ids() -> dict[str, str]:
-    """The id of every problem, this package's own and those of other packages, without loading any."""
-    others = {entry.name: f"lmta/{entry.name.capitalize()}-v0" for entry in entry_points(group="lmta.problems")}
-    return OWN | others
+    """The id of every problem, this package's own and those of other packages."""
+    return {name: f"lmta/{ABBREVIATIONS.get(name, name.capitalize())}-v0" for name in specs()}
 
 
-def register() -> None:
-    """Make the environments known to `gymnasium.make`; the view itself is loaded when one is made."""
-    for problem, name in environment_ids().items():
-        if name not in gymnasium.registry:
-            gymnasium.register(name, "lmta.problems.gym:ProblemEnv", kwargs={"problem": problem})
+for problem, environment in environment_ids().items():
+    gymnasium.register(environment, "lmta.problems.gym:ProblemEnv", kwargs={"problem": problem})

@@ -1,11 +1,17 @@
 """Graphs as padded edge lists that a batch can share."""
 
+from collections.abc import Sequence
+from typing import TypeVar
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
 from lmta.sparse import padded_size
 from lmta.types import Graph
+
+T = TypeVar("T")
 
 
 def pad_graph(graph: Graph, num_nodes: int, num_edges: int) -> Graph:
@@ -18,6 +24,11 @@ def pad_graph(graph: Graph, num_nodes: int, num_edges: int) -> Graph:
         edge_mask=_pad(graph.edge_mask, num_edges),
         node_mask=_pad(graph.node_mask, num_nodes),
     )
+
+
+def stack_on_host(instances: Sequence[T]) -> T:
+    """A batch of instances of one size; stacked on the host, where a new number of them costs no compilation."""
+    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *instances)
 
 
 def make_graph(senders: np.ndarray, receivers: np.ndarray, weight: np.ndarray, num_nodes: int) -> Graph:

@@ -76,7 +76,7 @@ class AbstractSession(ABC):
         return f"{result:,.4g} {cls.result_name}"
 
     @abstractmethod
-    def advance(self, **report: Any) -> Any:
+    def advance(self, *args: Any, **report: Any) -> Any:
         """Report the day by the names of `report_fields`. Nothing changes if it is refused."""
 
     def tidy(self, report: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

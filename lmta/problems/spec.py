@@ -196,6 +196,11 @@ class Spec:
         options = [f.name for part in (self.drawn, self.rules) for f in fields(part)]
         return ["nodes", "days", "budget", "generator", *options]
 
+    def own_options(self) -> list[str]:
+        """The options that only this problem has: those of its generators, its rules and its importer."""
+        parts = (self.drawn, self.rules, self.own_data.options)
+        return [f.name.replace("_", "-") for part in parts for f in fields(part)]
+
     def size(self, settings: InstanceSettings) -> Size:
         """The size asked for, with the defaults filled in."""
         given = {f.name: getattr(settings, f.name) for f in fields(Size)}

@@ -7,23 +7,72 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from lmta.problems.base import Bounds, ForecastingProblem
 from lmta.problems.conformance import ConformanceError, check_problem
 from lmta.problems.influence.rules import Influence
-from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.problems.registry import spec_of, specs
 
-SMALL = InstanceSettings(nodes=9, days=3, budget=5)
-
-
-def two_instances(name, settings=SMALL):
-    benchmark = BENCHMARKS[name]
-    stacked = benchmark.problem.stack(benchmark.instances(settings, 0, 2))
-    return benchmark.problem, *[jax.tree.map(lambda leaf, n=n: leaf[n], stacked) for n in range(2)]
+SMALL = {"nodes": 9, "days": 3, "budget": 5}
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
-def test_the_problems_conform(name):
-    problem, one, other = two_instances(name)
+def two_instances(name, **settings):
+    spec = spec_of(name)
+    stacked = spec.problem.stack(spec.instances(spec.settings(**SMALL | settings), 0, 2))
+    return [jax.tree.map(lambda leaf, n=n: leaf[n], stacked) for n in range(2)]
+
+
+RULES = {spec.problem.name: spec for spec in reversed(specs().values())}
+"""One spec for each set of rules: several may share them."""
+
+
+@pytest.mark.parametrize(("name", "features"), [(s.name, f) for s in RULES.values() for f in s.features])
+def test_the_problems_conform(name, features):
+    one, other = two_instances(name)
+    check_problem(spec_of(name).features[features], one, other=other)
+
+
+class WithoutForecast:
+    """Influence with its forecast hidden: what a problem without closed forms looks like."""
+
+    name = "influence without a forecast"
+
+    def __getattr__(self, method):
+        if method in ("forecast", "gains"):
+            raise AttributeError(method)
+        return getattr(Influence(), method)
+
+    def observe(self, instance, state):
+        return eqx.tree_at(lambda seen: seen.gain, Influence().observe(instance, state), None)
+
+
+def test_a_problem_without_a_forecast_conforms():
+    one, other = two_instances("aim")
+    problem = WithoutForecast()
+    assert not isinstance(problem, ForecastingProblem)
     check_problem(problem, one, other=other)
+
+
+class Silent(WithoutForecast):
+    def observe(self, instance, state):
+        return Influence().observe(instance, state)
+
+
+class HalfAForecast(WithoutForecast):
+    def forecast(self, instance, state):
+        return Influence().forecast(instance, state)
+
+
+class WithoutBounds(WithoutForecast):
+    def __getattr__(self, method):
+        if method == "bounds":
+            raise AttributeError(method)
+        return super().__getattr__(method)
+
+
+@dataclass(frozen=True)
+class ForgetsGains(Influence):
+    def observe(self, instance, state):
+        return eqx.tree_at(lambda seen: seen.gain, super().observe(instance, state), None)
 
 
 @dataclass(frozen=True)
@@ -82,22 +131,57 @@ class TakesOutside(Influence):
         return eqx.tree_at(lambda s: s.budget_left, after, after.budget_left - outside)
 
 
+@dataclass(frozen=True)
+class CountsSeeds(Influence):
+    """The second seed of a day is one too many for the bound."""
+
+    def observe(self, instance, state):
+        seen = super().observe(instance, state)
+        return eqx.tree_at(lambda o: o.globals, seen, seen.globals.at[0].set(state.seeded_today.astype(jnp.float32)))
+
+
+@dataclass(frozen=True)
+class TooNarrow(Influence):
+    def bounds(self, instance):
+        return Bounds(0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class Negative(Influence):
+    def observe(self, instance, state):
+        seen = super().observe(instance, state)
+        return eqx.tree_at(lambda o: o.nodes, seen, -seen.nodes)
+
+
+@dataclass(frozen=True)
+class SeedsPadding(Influence):
+    def legal(self, instance, state):
+        return super().legal(instance, state) | (~instance.graph.node_mask & (state.day < instance.days))
+
+
 BROKEN = {
     "forecast": (Dreams(), "forecast: differs by"),
     "gain": (Flatters(), "observe: the gain of node"),
+    "no gain": (ForgetsGains(), "observe: gains come with a forecast"),
+    "gain without forecast": (Silent(), "observe: without a forecast there are no gains"),
+    "half a forecast": (HalfAForecast(), "forecast: forecast and gains come together"),
+    "missing": (WithoutBounds(), "bounds: is missing"),
     "outside": (TakesOutside(), "node 9 is masked but changes the state"),
     "budget": (ForgetsBudget(), "legal node .* was not accepted"),
     "mask": (TakesMasked(), "is masked but changes the state"),
     "end": (NeverEnds(), "picks are allowed after the last day"),
     "type": (ChangesType(), "end_day: shapes or types of the state change"),
     "day": (SkipsADay(), "the day must advance by one"),
+    "globals": (CountsSeeds(), "bounds: globals hold 2, more than the bound of 1"),
+    "nodes": (TooNarrow(), "bounds: nodes hold 1, more than the bound of 0.5"),
+    "negative": (Negative(), "observe: nodes hold -1, features must be at least 0"),
+    "padding": (SeedsPadding(), "stack: padding changes which picks are legal"),
 }
 
 
 @pytest.mark.parametrize(("problem", "message"), BROKEN.values(), ids=BROKEN)
 def test_what_breaks_the_contract_is_found(problem, message):
     # more budget than the random picks will spend, so that some is left after the last day
-    settings = InstanceSettings(nodes=9, days=1, budget=9)
-    instance = two_instances("aim", settings)[1]
+    instance = two_instances("aim", days=1, budget=9)[0]
     with pytest.raises(ConformanceError, match=message):
         check_problem(problem, instance, episodes=8)

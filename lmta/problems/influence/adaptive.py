@@ -1,4 +1,4 @@
-"""The policy `adaptive-lookahead`: before each seed, whether it had better wait; in large networks several at a look."""
+"""The policy `adaptive-lookahead`: before each seed it asks whether that had better wait."""
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +20,7 @@ LOOKS_A_DAY = 5
 def plan_day(instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], max_picks: int) -> DayRecord:
     """The seeds that are expected to add most by being set today, one by one, while the seed-or-wait index is above 0.
 
-    In large networks one look ahead serves several seeds, no two of them neighbours: so far apart they hardly ever meet.
+    In large networks one look ahead serves several seeds, no two of them neighbours: their cascades hardly ever meet.
     """
     rules, graph = Influence(), instance.graph
     budget = jnp.minimum(jnp.minimum(budget, state.budget_left), max_picks)

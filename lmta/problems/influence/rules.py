@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Int8, PRNGKeyArray
 
 from lmta.problems.base import AbstractInstance, AbstractState, Bounds
-from lmta.problems.graphs import make_graph, pad_graph
+from lmta.problems.graphs import make_graph, pad_graph, stack_on_host
 from lmta.problems.influence.importer import Network
 from lmta.sparse import over_edges
 from lmta.types import Graph, Observation
@@ -131,7 +131,7 @@ class Influence:
         num_nodes = max(min_nodes, *(i.graph.num_nodes for i in instances))
         num_edges = max(min_edges, *(i.graph.senders.shape[0] for i in instances))
         padded = [eqx.tree_at(lambda i: i.graph, i, pad_graph(i.graph, num_nodes, num_edges)) for i in instances]
-        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *padded)
+        return stack_on_host(padded)
 
 
 def next_day(state: InfluenceState, newly_active: Bool[Array, " nodes"]) -> InfluenceState:

@@ -12,12 +12,14 @@ from scipy.spatial import ConvexHull, KDTree, QhullError
 from scipy.spatial.distance import pdist
 
 from lmta.problems.base import AbstractInstance, AbstractState, Bounds
-from lmta.problems.graphs import make_graph, pad_graph
+from lmta.problems.graphs import make_graph, pad_graph, stack_on_host
 from lmta.problems.orienteering.importer import Cities
 from lmta.types import Graph, Observation
 
 START = 0
 NUM_NEIGHBOURS = 10
+ROUNDING = 1e-5
+"""By how much single precision may exceed the largest distance."""
 
 
 @dataclass(frozen=True)
@@ -180,8 +182,8 @@ class Orienteering:
         )
 
     def bounds(self, instance: OrienteeringInstance) -> Bounds:
-        """Coordinates lie in the unit square; profits can rise by the drift each day, crowding with each visit."""
-        first = max(1.0, float(instance.profit.max()), float(instance.floor))
+        """Distances are 1 at most, but for rounding; profits can rise by the drift a day, crowding with each visit."""
+        first = max(1.0 + ROUNDING, float(instance.profit.max()), float(instance.floor))
         most_crowded = float(instance.crowding) * max(2 * int(instance.budget) - 1, 0)
         return Bounds(first + float(instance.drift) * int(instance.days), max(1.0, most_crowded))
 
@@ -198,17 +200,17 @@ class Orienteering:
                 lambda i: (i.coordinates, i.profit, i.graph),
                 instance,
                 (
-                    jnp.pad(instance.coordinates, ((0, extra), (0, 0))),
-                    jnp.pad(instance.profit, (0, extra)),
+                    np.pad(instance.coordinates, ((0, extra), (0, 0))),
+                    np.pad(instance.profit, (0, extra)),
                     pad_graph(instance.graph, num_nodes, num_edges),
                 ),
             )
 
-        return jax.tree.map(lambda *leaves: jnp.stack(leaves), *map(pad, instances))
+        return stack_on_host([pad(instance) for instance in instances])
 
 
 def next_day(state: OrienteeringState, profit: Float[Array, " nodes"]) -> OrienteeringState:
-    """The pre-decision state of the next day: new profits where nobody has been, and a route that begins where it ended."""
+    """The pre-decision state of the next day: new profits of unvisited cities; the route begins where it ended."""
     return OrienteeringState(
         profit=jnp.where(state.visited, 0.0, profit),
         visited=state.visited,

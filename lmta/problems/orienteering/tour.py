@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lmta.hints import warn
+from lmta.problems.base import expected_today
 from lmta.problems.delimited import LARGEST, quoted
 from lmta.problems.orienteering.importer import load_cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_day
@@ -69,7 +70,7 @@ class Tour(AbstractSession):
         for name in route:
             if seen[self.index(name, "visited")] and name not in shut:
                 said.append(
-                    f"visited: {quoted(name)} was visited before or is the start; it costs the visit and brings nothing."
+                    f"visited: {quoted(name)} was visited before or is the start; it costs a visit and brings nothing."
                 )
                 shut[name] = None
         known = {}
@@ -106,7 +107,7 @@ class Tour(AbstractSession):
         if float(state.length) > float(self.instance.limit) * (1 + 1e-6):
             message = f"visited: a route of {float(state.length):.3f} exceeds the day's {float(self.instance.limit):g}"
             warn(f"{message}; taken as true, with the penalty.", ModelWarning, 2)
-        reward = float(self.problem.forecast(self.instance, state))
+        reward = float(expected_today(self.problem, self.instance, state))
         profit = np.array(state.profit)
         profit[list(observed)] = list(observed.values())
         self.state = next_day(state, jnp.asarray(profit))
