@@ -77,7 +77,8 @@ def _run_command(name: str = "--help", *arguments: str) -> None:
 def _load_command(name: str, arguments: Sequence[str]) -> Callable[..., Any]:
     """The function of a command, from a module of its own: what other commands need takes seconds to import."""
     module = import_module(f"lmta.commands.{name}")
-    return module.make_train(arguments) if name == "train" else getattr(module, name)
+    make = getattr(module, f"make_{name}", None)
+    return getattr(module, name) if make is None else make(arguments)
 
 
 def _print_help() -> None:
