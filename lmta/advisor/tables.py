@@ -41,8 +41,8 @@ def next_step(settings: PlanSettings, advice: Advice) -> str:
         return f"{settings.state} has the whole story."
     observed = advice.session.fields("observed")
     files = ["FILE"] if len(observed) == 1 else [f"{field.name}=FILE" for field in observed]
-    what = "; ".join(field.describe for field in observed)
-    with_files = f", with {what} in FILE" if observed else ""
+    what = " and ".join(field.describe for field in observed)
+    with_files = f", with {what} in {'a FILE each' if len(observed) > 1 else 'FILE'}" if observed else ""
     state = shlex.quote(str(settings.state))
     command = " ".join(["lmta plan --state", state, f"--day {advice.session.day} --observed", *files])
     return f"Noted in {settings.state}. When the day is over{with_files}: {command}"

@@ -1,9 +1,9 @@
 """What problems on networks share: where nodes are drawn, how many edges lie between them."""
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import shortest_path
 from scipy.sparse.linalg import ArpackError, eigsh
@@ -41,9 +41,11 @@ def layout(graph: Graph) -> np.ndarray:
 
 
 def draw_network(
-    axes: Axes, graph: Graph, kinds: np.ndarray, looks: dict[int, tuple[str, str]], positions: np.ndarray
+    axes: Any, graph: Graph, kinds: np.ndarray, looks: dict[int, tuple[str, str]], positions: np.ndarray
 ) -> None:
     """Nodes by kind, each with its (label, colour), and their edges."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415  (only who draws needs it)
+
     lines = positions[np.stack(edges(graph), axis=1)]
     axes.add_collection(LineCollection(list(lines), colors="#8a94a3", linewidths=0.4, alpha=0.35, zorder=1))
     size = 30 if len(kinds) <= MAX_SPRING_NODES else 8

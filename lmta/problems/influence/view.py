@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from lmta.problems.charts import BLUE, GREY, MOST_NODES, RED, category, network_chart
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, REMOVED, InfluenceInstance, InfluenceState
@@ -19,7 +18,7 @@ CATEGORIES = (
 )
 
 
-def draw(axes: Axes, instance: InfluenceInstance, state: InfluenceState, positions: np.ndarray) -> None:
+def draw(axes: Any, instance: InfluenceInstance, state: InfluenceState, positions: np.ndarray) -> None:
     """Nodes coloured by status, with their edges."""
     draw_network(axes, instance.graph, np.asarray(state.status), LOOKS, positions)
 

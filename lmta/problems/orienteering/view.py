@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
 
 from lmta.problems.charts import ADVISED, AMBER, BLUE, GREEN, GREY, RED, category, graph_chart
 from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState
@@ -18,7 +16,7 @@ def layout(instance: OrienteeringInstance) -> np.ndarray:
     return np.asarray(instance.coordinates)
 
 
-def draw(axes: Axes, instance: OrienteeringInstance, state: OrienteeringState, xy: np.ndarray) -> None:
+def draw(axes: Any, instance: OrienteeringInstance, state: OrienteeringState, xy: np.ndarray) -> None:
     """Unvisited cities sized by profit, visited ones hollow, the start and where the tour stands."""
     real, visited = np.asarray(instance.graph.node_mask), np.asarray(state.visited)
     profit = np.asarray(state.profit)
@@ -31,10 +29,12 @@ def draw(axes: Axes, instance: OrienteeringInstance, state: OrienteeringState, x
     axes.set_axis_off()
 
 
-def draw_routes(axes: Axes, instance: OrienteeringInstance, routes: list[list[int]]) -> None:
+def draw_routes(axes: Any, instance: OrienteeringInstance, routes: list[list[int]]) -> None:
     """One coloured line for each day, from where the day before ended; the way back to the start is dashed."""
+    from matplotlib import colormaps  # noqa: PLC0415  (only who draws needs it)
+
     xy = layout(instance)
-    colours = mpl.colormaps["viridis"](np.linspace(0, 0.9, max(1, len(routes))))
+    colours = colormaps["viridis"](np.linspace(0, 0.9, max(1, len(routes))))
     at = START
     for day, route in enumerate(routes):
         path = xy[[at, *route]]
