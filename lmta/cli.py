@@ -15,6 +15,7 @@ from rich.table import Table
 import lmta
 from lmta.commands.console import OUT, complain, say
 from lmta.devices import keep_compilations, use_all_cores
+from lmta.extras import missing
 from lmta.types import InputError, TrainingError
 
 COMMANDS = {
@@ -48,6 +49,12 @@ def run(arguments: Sequence[str]) -> int:
         _run_command(*arguments)
     except InputError as error:
         complain(error, "red")
+        return 2
+    except ModuleNotFoundError as error:
+        told = missing(error)
+        if told is error:
+            raise
+        complain(told, "red")
         return 2
     except TrainingError as error:
         complain(error, "red")

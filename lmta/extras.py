@@ -1,18 +1,28 @@
-"""What `pip install lmta` leaves out, and the sentence that says how to get it."""
-
-from importlib.util import find_spec
+"""What only some users need comes as an extra; where it is missing, one sentence names it."""
 
 from lmta.types import InputError
 
 EXTRAS = {
-    "serve": ("fastapi", "fastapi_offline", "nicegui", "python_multipart", "uvicorn"),
-    "plot": ("matplotlib",),
+    "fastapi": "serve",
+    "fastapi_offline": "serve",
+    "gymnasium": "gym",
+    "matplotlib": "plot",
+    "mctx": "train",
+    "multipart": "serve",
+    "nicegui": "serve",
+    "optax": "train",
+    "ortools": "bench",
+    "pyvrp": "bench",
+    "ray": "ray",
+    "tensorboardX": "train",
+    "uvicorn": "serve",
 }
-"""The modules that each extra brings."""
+"""The extra that brings each optional package."""
 
 
-def require_extra(extra: str, what: str) -> None:
-    """Refuse `what` where a module of the extra is not installed."""
-    missing = [module for module in EXTRAS[extra] if find_spec(module) is None]
-    if missing:
-        raise InputError(f'{what} needs {", ".join(missing)}: pip install "lmta[{extra}]" brings it.')
+def missing(error: ModuleNotFoundError) -> InputError | ModuleNotFoundError:
+    """The error in a sentence with the extra's name, or as it is where no extra brings the module."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        return error
+    return InputError(f"{package} is not installed; it comes with: pip install 'lmta[{EXTRAS[package]}]'")

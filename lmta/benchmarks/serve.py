@@ -19,7 +19,6 @@ from rich.table import Table
 
 from lmta.agents.players import player
 from lmta.arena.record import provenance, write_json
-from lmta.extras import require_extra
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name
@@ -68,7 +67,6 @@ class _Live:
 
 def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
     """For so many at once: decide without the service, then let clients advance all campaigns together."""
-    require_extra("serve", "lmta bench serve")
     _check(settings)
     rng = np.random.default_rng(settings.seed)
     policy = settings.policy or adviser_name(spec_of(DEFAULT))

@@ -3,13 +3,11 @@
 import tyro
 
 from lmta.commands.console import say
-from lmta.extras import require_extra
 from lmta.service.settings import ServeSettings
 
 
 def serve(settings: tyro.conf.OmitArgPrefixes[ServeSettings]) -> None:
     """Serve until a signal ends it."""
-    require_extra("serve", "lmta serve")
-    from lmta.service import serve as service  # noqa: PLC0415  (what the extra brings)
+    from lmta.service import serve as service  # noqa: PLC0415 (an extra, and slow to import)
 
     service.serve(settings, say)

@@ -1,6 +1,6 @@
 """What problems on networks share: where nodes are drawn, how many edges lie between them."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
@@ -10,6 +10,9 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from lmta.kernels.springs import relax
 from lmta.types import Graph
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MAX_SPRING_NODES = 300
 ROUNDS = 25
@@ -41,10 +44,10 @@ def layout(graph: Graph) -> np.ndarray:
 
 
 def draw_network(
-    axes: Any, graph: Graph, kinds: np.ndarray, looks: dict[int, tuple[str, str]], positions: np.ndarray
+    axes: "Axes", graph: Graph, kinds: np.ndarray, looks: dict[int, tuple[str, str]], positions: np.ndarray
 ) -> None:
     """Nodes by kind, each with its (label, colour), and their edges."""
-    from matplotlib.collections import LineCollection  # noqa: PLC0415  (only who draws needs it)
+    from matplotlib.collections import LineCollection  # noqa: PLC0415 (an extra; deciding needs no pictures)
 
     lines = positions[np.stack(edges(graph), axis=1)]
     axes.add_collection(LineCollection(list(lines), colors="#8a94a3", linewidths=0.4, alpha=0.35, zorder=1))

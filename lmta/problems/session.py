@@ -78,8 +78,9 @@ class AbstractSession(ABC):
 
     @classmethod
     def result_text(cls, result: float) -> str:
-        """A result with what it counts."""
-        return f"{result:,.4g} {cls.result_name}"
+        """A result with what it counts; whole from 1,000 on."""
+        number = f"{result:,.0f}" if abs(result) >= 1_000 else f"{result:.4g}"
+        return f"{number} {cls.result_name}"
 
     @abstractmethod
     def advance(self, **report: Any) -> Any:

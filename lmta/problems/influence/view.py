@@ -1,7 +1,7 @@
 """How a campaign looks: who is inactive, active, removed."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from lmta.problems.charts import BLUE, GREY, MOST_NODES, RED, category, network_
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, REMOVED, InfluenceInstance, InfluenceState
 from lmta.problems.networks import draw_network, fitted, hops, layout, out_degree
 from lmta.problems.spec import View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LOOKS = {INACTIVE: ("inactive", "#c9ced6"), ACTIVE: ("active", "#e4572e"), REMOVED: ("reached before", "#2e6f95")}
 CATEGORIES = (
@@ -18,7 +21,7 @@ CATEGORIES = (
 )
 
 
-def draw(axes: Any, instance: InfluenceInstance, state: InfluenceState, positions: np.ndarray) -> None:
+def draw(axes: "Axes", instance: InfluenceInstance, state: InfluenceState, positions: np.ndarray) -> None:
     """Nodes coloured by status, with their edges."""
     draw_network(axes, instance.graph, np.asarray(state.status), LOOKS, positions)
 

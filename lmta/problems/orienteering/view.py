@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,13 +10,16 @@ from lmta.problems.charts import ADVISED, AMBER, BLUE, GREEN, GREY, RED, categor
 from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState
 from lmta.problems.spec import View
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 def layout(instance: OrienteeringInstance) -> np.ndarray:
     """Where the cities are."""
     return np.asarray(instance.coordinates)
 
 
-def draw(axes: Any, instance: OrienteeringInstance, state: OrienteeringState, xy: np.ndarray) -> None:
+def draw(axes: "Axes", instance: OrienteeringInstance, state: OrienteeringState, xy: np.ndarray) -> None:
     """Unvisited cities sized by profit, visited ones hollow, the start and where the tour stands."""
     real, visited = np.asarray(instance.graph.node_mask), np.asarray(state.visited)
     profit = np.asarray(state.profit)
@@ -29,12 +32,12 @@ def draw(axes: Any, instance: OrienteeringInstance, state: OrienteeringState, xy
     axes.set_axis_off()
 
 
-def draw_routes(axes: Any, instance: OrienteeringInstance, routes: list[list[int]]) -> None:
+def draw_routes(axes: "Axes", instance: OrienteeringInstance, routes: list[list[int]]) -> None:
     """One coloured line for each day, from where the day before ended; the way back to the start is dashed."""
-    from matplotlib import colormaps  # noqa: PLC0415  (only who draws needs it)
+    import matplotlib as mpl  # noqa: PLC0415 (an extra; deciding needs no pictures)
 
     xy = layout(instance)
-    colours = colormaps["viridis"](np.linspace(0, 0.9, max(1, len(routes))))
+    colours = mpl.colormaps["viridis"](np.linspace(0, 0.9, max(1, len(routes))))
     at = START
     for day, route in enumerate(routes):
         path = xy[[at, *route]]
