@@ -67,6 +67,7 @@ def _run_safely(name: str, arguments: Sequence[str]) -> int:
     """Run one command with all cores and kept compilations; errors become one sentence."""
     from lmta.commands.console import complain  # noqa: PLC0415
     from lmta.devices import keep_compilations, use_all_cores  # noqa: PLC0415
+    from lmta.extras import missing  # noqa: PLC0415
     from lmta.types import InputError, TrainingError  # noqa: PLC0415
 
     warnings.showwarning = lambda message, *_: complain(message, "yellow")
@@ -81,6 +82,12 @@ def _run_safely(name: str, arguments: Sequence[str]) -> int:
         _run_command(name, arguments)
     except InputError as error:
         complain(error, "red")
+        return 2
+    except ModuleNotFoundError as error:
+        told = missing(error)
+        if told is error:
+            raise
+        complain(told, "red")
         return 2
     except TrainingError as error:
         complain(error, "red")

@@ -4,6 +4,8 @@
 """
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -32,3 +34,26 @@ def own_compilations(tmp_path_factory):
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         keep_compilations()
         yield
+
+
+@pytest.fixture(scope="session")
+def other_package(tmp_path_factory):
+    """A folder with an installed package that brings a problem; `sys.path` or PYTHONPATH leads to it."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copy(Path(__file__).with_name("orchard.py"), folder)
+    told = folder / "orchard-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: orchard\nVersion: 1.0\n")
+    (told / "entry_points.txt").write_text("[lmta.problems]\norchard = orchard:SPEC\n")
+    return folder
+
+
+@pytest.fixture
+def orchard(other_package, monkeypatch):
+    """The problem of another package, for one test."""
+    from lmta.problems.registry import spec_of, specs  # noqa: PLC0415
+
+    monkeypatch.syspath_prepend(other_package)
+    specs.cache_clear()
+    yield spec_of("orchard")
+    specs.cache_clear()

@@ -173,6 +173,15 @@ def test_an_unknown_command_is_one_sentence_and_exit_code_2(capsys, name, hint):
     assert hint in err
 
 
+def test_a_command_whose_extra_is_missing_names_it(capsys, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "lmta.service.serve", raising=False)
+    monkeypatch.delattr("lmta.service.serve", raising=False)
+    code, _, err = run(capsys, "serve", "--data", str(tmp_path / "data"))
+    assert code == 2
+    assert err == "lmta: uvicorn is not installed; it comes with: pip install 'lmta[serve]'\n"
+
+
 def test_a_command_imports_no_more_than_it_needs():
     """Starting takes seconds otherwise. Pictures and tests of significance are for other commands."""
     program = (

@@ -1,1 +1,1 @@
-"""Advice on one's own campaign or tour, day after day, kept in a file."""
+"""Advice on one's own plan, day after day, kept in a file."""

@@ -1,120 +1,120 @@
-"""A campaign or a tour in a file: what it is about, and what happened day by day. Opening it replays the days."""
+"""A user's session in a file: what it is about, and what happened day by day. Opening it replays the days."""
 
 import hashlib
 import os
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, StrictInt, StrictStr, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass
+from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr, ValidationError, create_model
+from pydantic_core import from_json, to_json
 
 from lmta.files import write_whole
 from lmta.hints import hearing
-from lmta.problems.delimited import FilePath, read_bytes, shown
-from lmta.problems.influence.campaign import Campaign
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.orienteering.tour import Tour
-from lmta.problems.session import Session
+from lmta.problems.delimited import FilePath, quoted, read_bytes, shown
+from lmta.problems.registry import session_words
+from lmta.problems.session import AbstractSession
+from lmta.problems.spec import Spec
 from lmta.types import InputError
 
 Name = StrictInt | StrictStr
 """An id as it is written; data from files have no others."""
-_strict: Any = dataclass(frozen=True, kw_only=True, config={"extra": "forbid", "strict": True})
+_STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)
+_OF_KIND = {"ids": tuple[Name, ...], "numbers": tuple[tuple[Name, float], ...]}
 
 
-@_strict
-class CampaignDay:
-    """What a day of a campaign brought."""
+class Journal(BaseModel):
+    """What every journal has. Each problem has a type of its own, with its options and its days."""
 
-    seeded: tuple[Name, ...]
-    activated: tuple[Name, ...]
-    failed: tuple[Name, ...] = ()
-    """Those of the seeded that failed."""
-
-
-@_strict
-class TourDay:
-    """What a day of a tour brought: the cities visited in order, and profits of the next morning."""
-
-    visited: tuple[Name, ...]
-    profits: tuple[tuple[Name, float], ...]
-    closed: tuple[Name, ...] = ()
-    """Those of the visited that were closed."""
-
-
-@_strict
-class _AbstractJournal(ABC):
+    model_config = _STRICT
+    spec: ClassVar[Spec]
+    kind: str = ""
+    """What the plan is, and the version of this layout."""
     data: str
-    """The file with the network or the cities, as seen from the journal's folder."""
+    """The file with the data, as seen from the journal's folder."""
     fingerprint: str
     """SHA-256 of that file."""
+    read: Any
+    """How the data are read."""
+    rules: Any
+    """The numbers of the problem."""
     days: int
     budget: int
     policy: str
     seed: int
+    history: tuple[Any, ...] = ()
+    """What each day brought, by the names of the session's report fields."""
     advised: tuple[Name, ...] | None = None
     """What was advised for the day that comes next, once it was asked for."""
 
-    @abstractmethod
-    def begin(self, data: FilePath) -> Session:
+    def begin(self, data: FilePath) -> AbstractSession:
         """The session before its first day."""
-
-    @abstractmethod
-    def report(self, session: Any, day: Any) -> None:
-        """Advance the session by a day."""
+        loaded = self.spec.own_data.load(data, self.read)
+        return self.spec.begin(loaded, days=self.days, budget=self.budget, read=self.read, rules=self.rules)
 
 
-@_strict
-class CampaignJournal(_AbstractJournal):
-    """A campaign on a network."""
-
-    kind: Literal["lmta campaign 1"] = "lmta campaign 1"
-    directed: bool = True
-    probability: float | None = None
-    """That of every edge where the data have none; 1/indegree otherwise."""
-    history: tuple[CampaignDay, ...] = ()
-
-    def begin(self, data: FilePath) -> Campaign:
-        """The campaign before its first day."""
-        probability = self.probability
-        return Campaign(data, days=self.days, budget=self.budget, directed=self.directed, probability=probability)
-
-    def report(self, session: Campaign, day: CampaignDay) -> None:
-        """Who was seeded, who of them failed, and who was activated."""
-        session.advance(seeded=day.seeded, activated=day.activated, failed=day.failed)
+@cache
+def journal_type(spec: Spec) -> type[Journal]:
+    """The type of the journals of a problem."""
+    kind, read, rules, day = _kind(spec), spec.own_data.options, spec.rules, day_type(spec)
+    own: dict[str, Any] = {
+        "kind": (Literal[kind], kind),
+        "read": (read, read()),
+        "rules": (rules, rules()),
+        "history": (tuple[day, ...], ()),
+    }
+    made = create_model(f"{spec.session.__name__}Journal", __base__=Journal, **own)
+    made.spec = spec
+    return made
 
 
-@_strict
-class TourJournal(_AbstractJournal):
-    """A tour through cities."""
-
-    kind: Literal["lmta tour 1"] = "lmta tour 1"
-    rules: OrienteeringRules = OrienteeringRules()
-    history: tuple[TourDay, ...] = ()
-
-    def begin(self, data: FilePath) -> Tour:
-        """The tour before its first day."""
-        return Tour(data, days=self.days, budget=self.budget, rules=self.rules)
-
-    def report(self, session: Tour, day: TourDay) -> None:
-        """Which cities were visited, and what profits are now."""
-        session.advance(visited=day.visited, profits=dict(day.profits), closed=day.closed)
+@cache
+def day_type(spec: Spec) -> type[BaseModel]:
+    """The type of a day in the journals of a problem. Nothing has failed where nothing is said."""
+    fields: dict[str, Any] = {
+        field.name: (_OF_KIND[field.kind], () if field.role == "failed" else ...)
+        for field in spec.session.report_fields
+    }
+    return create_model(f"{spec.session.__name__}Day", __config__=_STRICT, **fields)
 
 
-Journal = CampaignJournal | TourJournal
-_FORMAT: TypeAdapter[Journal] = TypeAdapter(Annotated[Journal, Field(discriminator="kind")])
+def _kind(spec: Spec) -> str:
+    return f"lmta {spec.session.word} 1"
+
+
+def make_day(spec: Spec, report: Mapping[str, Any]) -> BaseModel:
+    """A day as a journal notes it, of a report as `advance` takes it."""
+    pairs = {name: given.items() if isinstance(given, Mapping) else given for name, given in report.items()}
+    return day_type(spec)(**{name: tuple(given) for name, given in pairs.items()})
+
+
+def live(session: AbstractSession, day: BaseModel) -> None:
+    """Advance a session by a day as a journal has it."""
+    values = {field: getattr(day, field.name) for field in session.report_fields}
+    session.advance(**{f.name: dict(given) if f.kind == "numbers" else given for f, given in values.items()})
 
 
 def read_journal(path: FilePath) -> Journal:
-    """The journal in a file."""
+    """The journal in a file, also where an earlier version wrote it."""
     try:
-        return _FORMAT.validate_json(read_bytes(path))
+        written = from_json(read_bytes(path), allow_inf_nan=False)
+    except ValueError as error:
+        raise _no_journal(path, f"the file is no JSON ({error})") from None
+    kind = written.get("kind") if isinstance(written, dict) else None
+    spec = next((spec for spec in session_words().values() if _kind(spec) == kind), None)
+    if spec is None:
+        known = " or ".join(repr(_kind(spec)) for spec in session_words().values())
+        raise _no_journal(path, f"kind: {quoted(kind)} is not {known}")
+    try:
+        return journal_type(spec).model_validate_json(to_json(spec.upgrade_journal(written)))
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"][1:]) or "the file"
-        raise InputError(f"{shown(path)}: is no journal of lmta; {field}: {first['msg']}.") from None
+        raise _no_journal(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def _no_journal(path: FilePath, reason: str) -> InputError:
+    return InputError(f"{shown(path)}: is no journal of lmta; {reason}.")
 
 
 def write_journal(path: Path, journal: Journal) -> None:
@@ -125,7 +125,7 @@ def write_journal(path: Path, journal: Journal) -> None:
 
 def journal_text(journal: Journal) -> bytes:
     """The journal as its file has it."""
-    return _FORMAT.dump_json(journal, indent=2) + b"\n"
+    return journal.model_dump_json(indent=2).encode() + b"\n"
 
 
 def fingerprint(data: FilePath) -> str:
@@ -135,14 +135,15 @@ def fingerprint(data: FilePath) -> str:
 
 def seen_from(path: Path, journal: Path) -> str:
     """A path as a journal notes it: it stays right when both move together."""
-    relative = Path(os.path.relpath(path.resolve(), journal.parent.resolve())).as_posix()
+    real = os.path.realpath(path)  # a loop of links stays as it is, and is refused when it is read
+    relative = Path(os.path.relpath(real, journal.parent.resolve())).as_posix()
     if not relative.isprintable():
         raise InputError(f"{shown(path)}: has a name that cannot be noted; rename it.")
     return relative
 
 
-def open_session(path: Path, journal: Journal) -> Session:
-    """The campaign or tour where it stands now."""
+def open_session(path: Path, journal: Journal) -> AbstractSession:
+    """The session where it stands now."""
     data = path.parent.resolve() / journal.data
     if fingerprint(data) != journal.fingerprint:
         raise InputError(f"{shown(data)}: has changed since {shown(path)} was begun; bring it back or begin anew.")
@@ -150,14 +151,17 @@ def open_session(path: Path, journal: Journal) -> Session:
 
 
 def replay(
-    journal: Journal, data: FilePath, label: str, on_day: Callable[[Session], None] = lambda session: None
-) -> Session:
-    """The campaign or tour with all its days lived through; `label` names the journal in messages."""
+    journal: Journal,
+    data: FilePath,
+    label: str,
+    on_day: Callable[[AbstractSession], None] = lambda session: None,
+) -> AbstractSession:
+    """The session with all its days lived through; `label` names the journal in messages."""
     session = journal.begin(data)
     for number, day in enumerate(journal.history, 1):
         try:
             with hearing():  # it was said when the day was reported
-                journal.report(session, day)
+                live(session, day)
         except InputError as error:
             raise InputError(f"{label}, day {number}: {error}") from None
         on_day(session)

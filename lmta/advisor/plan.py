@@ -1,227 +1,244 @@
 """What `lmta plan` does: report what happened, if it is said, then decide for today, and keep both in the journal."""
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import tyro
-
 from lmta.advisor.journal import (
-    CampaignDay,
-    CampaignJournal,
     Journal,
-    TourDay,
-    TourJournal,
     fingerprint,
+    journal_type,
+    live,
+    make_day,
     open_session,
     read_journal,
     seen_from,
     write_journal,
 )
-from lmta.agents.planner import PREFIX
-from lmta.agents.players import player
-from lmta.agents.saved import SHIPPED
+from lmta.agents.players import PREFIX, is_adviser, player
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
-from lmta.problems.delimited import FilePath, first_repeat, numbers, quoted, read_lines, read_table, shown
-from lmta.problems.orienteering.importer import NAME, PROFIT
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.session import Session, check_seed
+from lmta.policies.registry import adviser_name
+from lmta.problems.delimited import Column, FilePath, first_repeat, numbers, quoted, read_lines, read_table, shown
+from lmta.problems.session import AbstractSession, ReportField, check_seed
+from lmta.problems.spec import Spec
 from lmta.types import Decision, InputError
 
-DEFAULT_POLICY = {"aim": "lmta:aim", "sop": "lmta:sop"}
-"""Who decides where nobody is named, by problem."""
-
-
-@dataclass(frozen=True)
-class GivenRules:
-    """The numbers of a new tour that are not to be those of `lmta evaluate --help`."""
-
-    limit: float | None = None
-    penalty: float | None = None
-    crowding: float | None = None
-    drift: float | None = None
-    floor: float | None = None
-
-    @property
-    def given(self) -> dict[str, float]:
-        """Those that were given."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+NAME = Column("name", ("id", "node", "city"))
 
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """What to do today in one's own campaign or tour."""
+    """What to do today, whatever the problem is."""
 
     state: Path
     """The journal: what was done and observed so far. It is made on the first day."""
-    graph: Path | None = None
-    """The network of a new campaign: edge list (CSV, TSV, white space) or GraphML."""
-    undirected: tyro.conf.FlagCreatePairsOff[bool] = False
-    """Count every edge of the edge list both ways."""
-    probability: float | None = None
-    """That of every edge of a new campaign's network where the data have none, instead of 1/indegree."""
-    cities: Path | None = None
-    """The cities of a new tour: CSV (name, x, y, profit) or TSPLIB."""
-    rules: tyro.conf.OmitArgPrefixes[GivenRules] = field(default_factory=GivenRules)
     days: int | None = None
-    """How long a new campaign or tour lasts."""
+    """How long a new plan lasts."""
     budget: int | None = None
-    """How many seeds or visits there are in all."""
+    """How many picks there are in all."""
     policy: str | None = None
-    """Who decides: lmta:aim or lmta:sop at first, then whoever was named last; lmta:FOLDER is an agent of your own
-    training."""
+    """Who decides: the problem's adviser (lmta:PROBLEM) at first, then whoever was named last. `lmta policies` has the
+    names; lmta:FOLDER is an agent of your own training."""
     seed: int | None = None
     """Matters only where the policy draws samples; 0 at first."""
     day: int | None = None
     """The day that this is about, as a safeguard: any other than the present one is refused."""
+    problem: str | None = None
+    """What is planned, where the data's option does not tell. With either of them --help shows the problem's own
+    options too."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a plan is about: a problem, the user's data, how they are read, and the rules."""
+
+    spec: Spec
+    data: Path | None
+    read: Any
+    rules: Any
+
+
+@dataclass(frozen=True)
+class DayFiles:
+    """Files that say how a day was."""
+
     done: Path | None = None
-    """What was really done today, if not what was advised: ids, one a line, cities in order."""
     failed: Path | None = None
-    """Those of them that failed, one a line: seeds that did not take, cities that were closed."""
-    observed: Path | None = None
-    """What happened then, and the day is over. Campaign: the ids that were activated, one a line. Tour: tomorrow's
-    profits where they are known, as lines of name and profit. The file may be empty."""
+    observed: tuple[str, ...] | None = None
+    """A FILE for the first thing that is observed; NAME=FILE for each where there are several."""
 
 
 @dataclass(frozen=True)
 class Advice:
     """Where the session stands, and what to do today; None where all days are over."""
 
-    session: Session
+    session: AbstractSession
     decision: Decision | None
 
 
-def plan(settings: PlanSettings) -> Advice:
+def plan(settings: PlanSettings, subject: Subject, files: DayFiles) -> Advice:
     """Report, decide, and write the journal."""
     check_writable(settings.state)
-    journal = _current(settings)
+    journal = _current(settings, subject)
     session = open_session(settings.state, journal)
     if settings.day not in (None, session.day):
         raise InputError(f"day: {settings.day} given, but {shown(settings.state)} stands at day {session.day}.")
-    if settings.observed is not None:
-        journal = _live_a_day(settings, journal, session)
-    for name, given in (("done", settings.done), ("failed", settings.failed)):
-        if given is not None and settings.observed is None:
+    if files.observed is not None:
+        journal = _live_a_day(files, journal, session)
+    for name, given in (("done", files.done), ("failed", files.failed)):
+        if given is not None and files.observed is None:
             raise InputError(f"{name}: goes with --observed, which says what happened then.")
     decision = None
     if not session.finished:
-        decision = _player(settings.state, journal, session).decide(session, seed=journal.seed)
-        journal = replace(journal, advised=decision.nodes)
+        decision = _player(settings.state, journal).decide(session, seed=journal.seed)
+        journal = journal.model_copy(update={"advised": decision.nodes})
     write_journal(settings.state, journal)
     return Advice(session, decision)
 
 
-def _current(settings: PlanSettings) -> Journal:
+def _current(settings: PlanSettings, subject: Subject) -> Journal:
     """The journal as it is, or a new one, with what may change as it is asked for now."""
     state = settings.state
-    journal = read_journal(state) if state.exists() else _new(settings)
-    _check_same(settings, journal)
+    journal = read_journal(state) if state.exists() else _new(settings, subject)
+    _check_same(settings, subject, journal)
     changes: dict[str, Any] = {}
-    data = settings.graph or settings.cities
-    if data is not None:
-        changes["data"] = seen_from(data, state)
+    if subject.data is not None:
+        changes["data"] = seen_from(subject.data, state)
     if settings.policy is not None:
         changes["policy"] = _with_folder(settings.policy, lambda folder: seen_from(folder, state))
     if settings.seed is not None:
         changes["seed"] = check_seed(settings.seed)
-    return replace(journal, **changes)
+    return journal.model_copy(update=changes)
 
 
-def _player(state: Path, journal: Journal, session: Session) -> AbstractPlayer:
+def _player(state: Path, journal: Journal) -> AbstractPlayer:
     """Who decides; a trained agent's folder is noted as seen from the journal."""
     name = _with_folder(journal.policy, lambda folder: str(state.parent.resolve() / folder))
-    return player(name, session.problem.name)
+    return player(name, journal.spec.name)
 
 
 def _with_folder(policy: str, place: Callable[[Path], str]) -> str:
-    """The name with a trained agent's folder put otherwise; other names stay, and those of the shipped planners."""
+    """The name with a trained agent's folder put otherwise; names of policies and of advisers stay."""
     folder = policy.removeprefix(PREFIX)
-    if folder == policy or folder in SHIPPED:
+    if folder == policy or is_adviser(folder):
         return policy
     placed = place(Path(folder))
-    return f"{PREFIX}./{placed}" if placed in SHIPPED else PREFIX + placed
+    return f"{PREFIX}./{placed}" if is_adviser(placed) else PREFIX + placed
 
 
-def _new(settings: PlanSettings) -> Journal:
-    data = settings.graph or settings.cities
-    if data is None or (settings.graph and settings.cities):
-        raise InputError(f"{shown(settings.state)}: is not there yet; begin it with --graph or --cities, and one only.")
+def _new(settings: PlanSettings, subject: Subject) -> Journal:
+    if subject.data is None:
+        raise InputError(f"{subject.spec.own_data.option}: is needed to begin {shown(settings.state)}.")
     for name, value in (("days", settings.days), ("budget", settings.budget)):
         if value is None:
             raise InputError(f"{name}: is needed to begin {shown(settings.state)}.")
-    common: Any = {
-        "data": seen_from(data, settings.state),
-        "fingerprint": fingerprint(data),
-        "days": settings.days,
-        "budget": settings.budget,
-        "seed": 0,
-    }
-    if settings.graph is not None:
-        edges = {"directed": not settings.undirected, "probability": settings.probability}
-        return CampaignJournal(**common, policy=DEFAULT_POLICY["aim"], **edges)
-    rules = OrienteeringRules(**settings.rules.given)
-    return TourJournal(**common, policy=DEFAULT_POLICY["sop"], rules=rules)
+    assert settings.days is not None
+    assert settings.budget is not None
+    return journal_type(subject.spec)(
+        data=seen_from(subject.data, settings.state),
+        fingerprint=fingerprint(subject.data),
+        read=subject.read,
+        rules=subject.rules,
+        days=settings.days,
+        budget=settings.budget,
+        policy=adviser_name(subject.spec),
+        seed=0,
+    )
 
 
-def _check_same(settings: PlanSettings, journal: Journal) -> None:
+def _check_same(settings: PlanSettings, subject: Subject, journal: Journal) -> None:
     """Refuse what contradicts the journal; what is the same may be given again, and the data may have moved."""
-    data = settings.graph or settings.cities
-    is_tour = isinstance(journal, TourJournal)
-    wrong = {
-        "graph": is_tour and settings.graph is not None,
-        "cities": not is_tour and settings.cities is not None,
-        "days": settings.days not in (None, journal.days),
-        "budget": settings.budget not in (None, journal.budget),
-        "undirected": settings.undirected and (is_tour or journal.directed),
-        "probability": settings.probability is not None and (is_tour or settings.probability != journal.probability),
-    }
-    for name, value in settings.rules.given.items():
-        wrong[name] = not is_tour or value != getattr(journal.rules, name)
-    if data is not None and not any(wrong.values()):
-        wrong[shown(data)] = fingerprint(data) != journal.fingerprint
+    wrong = {name: getattr(settings, name) not in (None, getattr(journal, name)) for name in ("days", "budget")}
+    for given, noted in ((subject.read, journal.read), (subject.rules, journal.rules)):
+        wrong |= {name: value != getattr(noted, name) for name, value in asdict(given).items()}
+    if subject.data is not None and not any(wrong.values()):
+        wrong[shown(subject.data)] = fingerprint(subject.data) != journal.fingerprint
     for option, is_so in wrong.items():
         if is_so:
-            raise InputError(f"{option}: is not what {shown(settings.state)} was begun with; leave it out.")
+            raise not_the_same(option, settings.state)
 
 
-def _live_a_day(settings: PlanSettings, journal: Journal, session: Session) -> Journal:
+def not_the_same(option: str, state: Path) -> InputError:
+    """The error for an option that contradicts the journal."""
+    return InputError(f"{option}: is not what {shown(state)} was begun with; leave it out.")
+
+
+def _live_a_day(files: DayFiles, journal: Journal, session: AbstractSession) -> Journal:
     """Report what was done and observed to the session, and note it."""
-    assert settings.observed is not None
-    if settings.done is not None:
-        done = read_names(settings.done, session)
-    elif journal.advised is not None or session.finished:
-        done = journal.advised or ()
-    else:
+    report = {"done": _done(files, journal, session), "failed": _failed(files, session)}
+    observed = _observed_files(files.observed or (), session)
+    by_field = {
+        field.name: read_field(observed[field.name], session, field) if field.role == "observed" else report[field.role]
+        for field in session.report_fields
+    }
+    day = make_day(journal.spec, by_field)
+    live(session, day)
+    return journal.model_copy(update={"history": (*journal.history, day), "advised": None})
+
+
+def _done(files: DayFiles, journal: Journal, session: AbstractSession) -> tuple[Any, ...]:
+    if files.done is not None:
+        return read_names(files.done, session)
+    if journal.advised is None and not session.finished:
         raise InputError("observed: nothing was advised for today yet; ask first, or say with --done what was done.")
-    failed = () if settings.failed is None else read_names(settings.failed, session)
-    day: Any
-    if isinstance(journal, TourJournal):
-        day = TourDay(visited=done, profits=read_profits(settings.observed, session), closed=failed)
-    else:
-        day = CampaignDay(seeded=done, activated=read_names(settings.observed, session), failed=failed)
-    journal.report(session, day)
-    return replace(journal, history=(*journal.history, day), advised=None)
+    return journal.advised or ()
 
 
-def read_names(path: FilePath, session: Session) -> tuple[Any, ...]:
+def _failed(files: DayFiles, session: AbstractSession) -> tuple[Any, ...]:
+    if files.failed is None:
+        return ()
+    if not session.fields("failed"):
+        raise InputError(f"failed: has no effect here, since nothing fails in a {session.word}; leave it out.")
+    return read_names(files.failed, session)
+
+
+def _observed_files(given: tuple[str, ...], session: AbstractSession) -> dict[str, str]:
+    """The file of each observed field: FILE stands for the first of them, NAME=FILE for the one of that name."""
+    names = [field.name for field in session.fields("observed")]
+    found: dict[str, str] = {}
+    for text in given:
+        if not names:
+            raise InputError(f"observed: nothing is observed in a {session.word}; give --observed without a file.")
+        name, file = _named(text, names)
+        if name in found:
+            raise InputError(f"observed: {shown(found[name])} and {shown(file)} are both given for {name}; give one.")
+        found[name] = file
+    for name in names:
+        if name not in found:
+            ask = "FILE" if len(names) == 1 else f"{name}=FILE"
+            raise InputError(f"observed: {name} is missing; give {ask}, which may be an empty file.")
+    return found
+
+
+def _named(text: str, names: list[str]) -> tuple[str, str]:
+    name, equals, file = text.partition("=")
+    return (name, file) if equals and name in names else (names[0], text)
+
+
+def read_field(path: FilePath, session: AbstractSession, field: ReportField) -> Any:
+    """What a file says of a field of the day's report, as `advance` takes it."""
+    return read_names(path, session) if field.kind == "ids" else dict(read_numbers(path, session, field))
+
+
+def read_names(path: FilePath, session: AbstractSession) -> tuple[Any, ...]:
     """Ids, one a line."""
     lines = enumerate(map(str.strip, read_lines(path)), 1)
     return tuple(session.name(line, f"{shown(path)}, line {number}") for number, line in lines if line)
 
 
-def read_profits(path: FilePath, session: Session) -> tuple[tuple[Any, float], ...]:
-    """Lines of name and profit; there may be none."""
+def read_numbers(path: FilePath, session: AbstractSession, field: ReportField) -> Iterator[tuple[Any, float]]:
+    """Lines of a name and its number; there may be none."""
     if not any(line.strip() for line in read_lines(path)):
-        return ()
-    table = read_table(path, (NAME, PROFIT))
-    names, profits = table.columns["name"], table.columns.get("profit")
-    if profits is None:
-        raise table.origin.error(0, "expected 2 columns (name, profit), found 1.")
+        return
+    what = field.number
+    table = read_table(path, (NAME, Column(what, field.aliases, numeric=True)))
+    names, column = table.columns["name"], table.columns.get(what)
+    if column is None:
+        raise table.origin.error(0, f"expected 2 columns (name, {what}), found 1.")
     repeat = first_repeat(names)
     if repeat is not None:
-        raise table.origin.error(repeat[1], f"{quoted(names[repeat[1]])} has a profit already.")
-    values = numbers(profits, "profit", table.origin).tolist()
-    places = [f"{shown(path)}, {table.origin.place(record)}" for record in range(len(names))]
-    return tuple((session.name(name, place), value) for name, place, value in zip(names, places, values, strict=True))
+        raise table.origin.error(repeat[1], f"{quoted(names[repeat[1]])} has a {what} already.")
+    for record, (name, value) in enumerate(zip(names, numbers(column, what, table.origin).tolist(), strict=True)):
+        yield session.name(name, f"{shown(path)}, {table.origin.place(record)}"), value

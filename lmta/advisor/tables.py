@@ -8,9 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lmta.advisor.plan import Advice, PlanSettings
-from lmta.problems.influence.campaign import Campaign
-from lmta.problems.orienteering.tour import Tour
-from lmta.problems.session import Session
+from lmta.problems.session import AbstractSession
 from lmta.types import Decision, SearchReport
 
 SHOWN_SUBGOALS = 5
@@ -31,31 +29,30 @@ def advice_tables(advice: Advice) -> Iterator[Table | Text]:
         yield _subgoals(decision.search)
 
 
-def standing(session: Session) -> str:
+def standing(session: AbstractSession) -> str:
     """The day, what is left, and what was reached so far."""
     when = f"All {session.days} days are over" if session.finished else f"Day {session.day} of {session.days}"
-    left = f"{session.budget_left} of {session.budget} left"
-    if isinstance(session, Campaign):
-        return f"{when}, {left}, {session.influenced} of {len(session.ids)} nodes reached."
-    assert isinstance(session, Tour)
-    return f"{when}, {left}, {session.collected:.4g} earned."
+    return f"{when}, {session.budget_left} of {session.budget} left, {session.progress()}."
 
 
 def next_step(settings: PlanSettings, advice: Advice) -> str:
     """What to do with the journal tomorrow."""
     if advice.decision is None:
         return f"{settings.state} has the whole story."
-    what = "the ids that were activated" if isinstance(advice.session, Campaign) else "tomorrow's profits"
-    command = f"lmta plan --state {shlex.quote(str(settings.state))} --day {advice.session.day} --observed FILE"
-    return f"Noted in {settings.state}. When the day is over, with {what} in FILE: {command}"
+    observed = advice.session.fields("observed")
+    files = ["FILE"] if len(observed) == 1 else [f"{field.name}=FILE" for field in observed]
+    what = " and ".join(field.describe for field in observed)
+    with_files = f", with {what} in {'a FILE each' if len(observed) > 1 else 'FILE'}" if observed else ""
+    state = shlex.quote(str(settings.state))
+    command = " ".join(["lmta plan --state", state, f"--day {advice.session.day} --observed", *files])
+    return f"Noted in {settings.state}. When the day is over{with_files}: {command}"
 
 
-def _picks(session: Session, decision: Decision) -> Table:
+def _picks(session: AbstractSession, decision: Decision) -> Table:
     stays = session.budget_left - len(decision.picks)
-    what = "seed" if isinstance(session, Campaign) else "visit, in this order"
     table = Table(title=Text(f"today, by {decision.policy}"), caption=f"{stays} of the budget stay for later.")
     table.add_column("", justify="right")
-    table.add_column(what, overflow="fold")
+    table.add_column(session.verb, overflow="fold")
     table.add_column("value", justify="right")
     for number, pick in enumerate(decision.picks, 1):
         table.add_row(str(number), Text(str(pick.node)), f"{pick.value:.4g}")
@@ -63,12 +60,11 @@ def _picks(session: Session, decision: Decision) -> Table:
 
 
 def _subgoals(search: SearchReport) -> Table:
+    """The share of each subgoal. What the search expects of it is left out: it can be off by a quarter."""
     table = Table(title="subgoals that the search compared")
     table.add_column("subgoal", justify="right")
     table.add_column("share", justify="right")
-    table.add_column("rough estimate from today on", justify="right")
     for subgoal in np.argsort(-search.policy, kind="stable")[:SHOWN_SUBGOALS]:
         chosen = " (chosen)" if subgoal == search.subgoal else ""
-        share, value = search.policy[subgoal], search.subgoal_values[subgoal]
-        table.add_row(f"{subgoal}{chosen}", f"{share:.0%}", f"{value:.4g}")
+        table.add_row(f"{subgoal}{chosen}", f"{search.policy[subgoal]:.0%}")
     return table

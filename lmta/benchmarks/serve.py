@@ -17,19 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.table import Table
 
-from lmta.advisor.plan import DEFAULT_POLICY
+from lmta.agents.players import player
 from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.policies.player import AbstractPlayer
+from lmta.policies.registry import adviser_name
 from lmta.problems.delimited import Content
-from lmta.problems.influence.campaign import Campaign
-from lmta.problems.influence.generators import erdos_renyi
-from lmta.problems.influence.importer import Network
-from lmta.problems.registry import MEAN_DEGREE
-from lmta.problems.session import check_seed, whole_number
-from lmta.service.desk import named_player
-from lmta.sparse import padded_size
-from lmta.types import InputError
+from lmta.problems.networks import edges
+from lmta.problems.registry import DEFAULT, spec_of
+from lmta.problems.session import AbstractSession, check_seed, whole_number
+from lmta.types import Graph, InputError
 
 BOUNDARY = "----lmta"
 LONGEST_PAUSE = 2.0
@@ -49,8 +46,8 @@ class ServeBenchSettings:
     budget: int = 50
     days: int = 4
     """Half of them with two clients at once, half with sixteen."""
-    policy: str = DEFAULT_POLICY["aim"]
-    """Who decides: as `lmta serve` has it unless told otherwise."""
+    policy: str | None = None
+    """Who decides: the adviser by default."""
     seed: int = 0
     json: Path | None = None
     """Write the results to this file too."""
@@ -61,7 +58,9 @@ class _Live:
     """A campaign as its client sees it."""
 
     address: str
-    network: Network
+    graph: Graph
+    index: dict[Any, int]
+    """The node of each id."""
     status: np.ndarray
     """0 inactive, 1 active, 2 reached before."""
 
@@ -70,22 +69,24 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
     """For so many at once: decide without the service, then let clients advance all campaigns together."""
     _check(settings)
     rng = np.random.default_rng(settings.seed)
-    networks = [erdos_renyi(settings.nodes, MEAN_DEGREE, rng) for _ in range(settings.campaigns)]
+    policy = settings.policy or adviser_name(spec_of(DEFAULT))
     result: dict[str, Any] = {
-        "settings": {name: value for name, value in asdict(settings).items() if name != "json"},
+        "settings": {name: value for name, value in asdict(settings).items() if name != "json"} | {"policy": policy},
         "provenance": provenance(),
         "alone": {},
         "clients": {},
     }
-    adviser, campaigns = named_player(settings.policy, "campaign"), _campaigns(settings, networks)
+    files = _files(settings)
+    adviser, campaigns = player(policy, DEFAULT), [_campaign(settings, file) for file in files]
     list(map(adviser.decide, campaigns))  # whatever has to be compiled is compiled here
     result["alone"]["1"] = _spread(_time_alone(adviser, campaigns, 1))
     with _served() as (port, process), closing(_Client(port)) as client:
-        shapes = {_shape(network): network for network in networks}
-        first_met = [_begin(client, settings, network) for network in shapes.values()]
+        pairs = list(zip(campaigns, files, strict=True))
+        shapes = {_shape(campaign): (campaign, file) for campaign, file in pairs}
+        first_met = [_begin(client, settings, policy, *pair) for pair in shapes.values()]
         for day in range(1, settings.days + 1):
             _advance(client, first_met, day, 1, rng)  # and here
-        lives = [_begin(client, settings, network) for network in networks]
+        lives = [_begin(client, settings, policy, *pair) for pair in pairs]
         for half, clients in enumerate(CLIENTS):
             alone, times, seconds = [], [], 0.0
             for turn in _turns(settings, half):
@@ -130,18 +131,40 @@ def _check(settings: ServeBenchSettings) -> None:
     whole_number(settings.nodes, "nodes", 2)
     if whole_number(settings.days, "days", 2) % 2:
         raise InputError(f"days: {settings.days} given, an even number is needed.")
-    named_player(settings.policy, "campaign")
+    if settings.policy is not None:
+        player(settings.policy, DEFAULT)
     if settings.json is not None:
         check_writable(settings.json)
 
 
-def _shape(network: Network) -> tuple[int, int]:
-    """What networks have in common that share a compilation; an edge list does not name whoever has no edge."""
-    return len(np.unique([network.senders, network.receivers])), padded_size(len(network.senders))
+def _files(settings: ServeBenchSettings) -> list[Content]:
+    """Generated networks as edge lists."""
+    spec = spec_of(DEFAULT)
+    wanted = spec.settings(nodes=settings.nodes, days=settings.days, budget=settings.budget)
+    drawn = spec.instances(wanted, settings.seed, settings.campaigns)
+    return [_edge_list(instance.graph) for instance in drawn]
 
 
-def _campaigns(settings: ServeBenchSettings, networks: list[Network]) -> list[Campaign]:
-    return [Campaign(network, days=settings.days, budget=settings.budget) for network in networks]
+def _edge_list(graph: Graph) -> Content:
+    senders, receivers = edges(graph)
+    probability = np.asarray(graph.weight)[np.asarray(graph.edge_mask)]
+    rows = zip(senders.tolist(), receivers.tolist(), probability.tolist(), strict=True)
+    text = "source,target,probability\n" + "".join(f"{a},{b},{p}\n" for a, b, p in rows)
+    return Content("network.csv", text.encode())
+
+
+def _campaign(settings: ServeBenchSettings, file: Content) -> AbstractSession:
+    """The campaign that the service makes of a file."""
+    spec = spec_of(DEFAULT)
+    read, rules = spec.own_data.options(), spec.rules()
+    data = spec.own_data.load(file, read)
+    return spec.begin(data, days=settings.days, budget=settings.budget, read=read, rules=rules)
+
+
+def _shape(campaign: AbstractSession) -> tuple[int, int]:
+    """What campaigns have in common that share a compilation."""
+    graph = campaign.instance.graph
+    return graph.num_nodes, len(graph.senders)
 
 
 class _Turn(NamedTuple):
@@ -159,7 +182,7 @@ def _turns(settings: ServeBenchSettings, half: int) -> Iterator[_Turn]:
             yield _Turn(day, slice(first, first + CAMPAIGNS_A_TURN))
 
 
-def _time_alone(adviser: AbstractPlayer, campaigns: list[Campaign], at_once: int) -> list[float]:
+def _time_alone(adviser: AbstractPlayer, campaigns: list[AbstractSession], at_once: int) -> list[float]:
     """How long the policy itself takes for the first day of each, so many at once."""
     with ThreadPoolExecutor(at_once) as pool:
         return [decision.milliseconds for decision in pool.map(adviser.decide, campaigns)]
@@ -209,13 +232,14 @@ class _Client:
         return json.loads(content)
 
 
-def _begin(client: _Client, settings: ServeBenchSettings, network: Network) -> _Live:
-    rows = zip(network.senders.tolist(), network.receivers.tolist(), network.probability.tolist(), strict=True)
-    text = "source,target,probability\n" + "".join(f"{a},{b},{p}\n" for a, b, p in rows)
-    fields = {"days": settings.days, "budget": settings.budget, "policy": settings.policy, "seed": settings.seed}
-    body = _form(fields, Content("network.csv", text.encode()))
-    begun = client.send("POST", "/campaigns", body, f"multipart/form-data; boundary={BOUNDARY}")
-    return _Live(f"/plans/{begun['plan']['id']}", network, np.zeros(network.num_nodes, np.int8))
+def _begin(
+    client: _Client, settings: ServeBenchSettings, policy: str, campaign: AbstractSession, file: Content
+) -> _Live:
+    fields = {"days": settings.days, "budget": settings.budget, "policy": policy, "seed": settings.seed}
+    form = f"multipart/form-data; boundary={BOUNDARY}"
+    begun = client.send("POST", f"/{campaign.word}s", _form(fields, file), form)
+    index = {name: i for i, name in enumerate(campaign.ids)}
+    return _Live(f"/plans/{begun['plan']['id']}", campaign.instance.graph, index, np.zeros(len(index), np.int8))
 
 
 def _form(fields: dict[str, Any], file: Content) -> bytes:
@@ -242,7 +266,7 @@ def _advance(client: _Client, lives: list[_Live], day: int, clients: int, rng: n
         answer = client.send("GET", f"{live.address}/advice")
         advised = time.perf_counter()
         picks = [pick["id"] for pick in answer["picks"]]
-        hits = _night(live, picks, np.random.default_rng(seed))
+        hits = _cascade(live, picks, np.random.default_rng(seed))
         body = json.dumps({"day": day, "seeded": picks, "activated": hits}).encode()
         ready = time.perf_counter()
         client.send("POST", f"{live.address}/day", body)
@@ -264,16 +288,17 @@ def _summary(times: list[_Times], seconds: float) -> dict[str, Any]:
     }
 
 
-def _night(live: _Live, picks: list[int], rng: np.random.Generator) -> list[int]:
-    """Whom the cascade reaches tonight; the campaign moves on."""
-    index = {name: i for i, name in enumerate(live.network.ids)}
-    live.status[[index[pick] for pick in picks]] = 1
-    network = live.network
-    fires = (live.status[network.senders] == 1) & (rng.random(len(network.senders)) < network.probability)
-    hit = np.unique(network.receivers[fires & (live.status[network.receivers] == 0)])
+def _cascade(live: _Live, picks: list[int], rng: np.random.Generator) -> list[int]:
+    """Whom the cascade reaches; the campaign moves on to the next day."""
+    live.status[[live.index[pick] for pick in picks]] = 1
+    senders, receivers = edges(live.graph)
+    probability = np.asarray(live.graph.weight)[np.asarray(live.graph.edge_mask)]
+    fires = (live.status[senders] == 1) & (rng.random(len(senders)) < probability)
+    hit = np.unique(receivers[fires & (live.status[receivers] == 0)])
     live.status[live.status == 1] = 2
     live.status[hit] = 1
-    return [int(i) for i in hit]
+    names = list(live.index)
+    return [names[i] for i in hit.tolist()]
 
 
 def _spread(milliseconds: Sequence[float] | np.ndarray) -> dict[str, float]:

@@ -39,7 +39,12 @@ def policy(name: Any, problem: Any = None) -> Policy:
 def adviser(problem: Any) -> Policy:
     """Who decides for a problem where nobody is named: its best policy, under the name lmta:PROBLEM."""
     spec = spec_of(problem)
-    return replace(policy(spec.policies.adviser, spec.name), name=f"{ADVISER}{spec.name}")
+    return replace(policy(spec.policies.adviser, spec.name), name=adviser_name(spec))
+
+
+def adviser_name(spec: Spec) -> str:
+    """What the adviser of a problem is called."""
+    return f"{ADVISER}{spec.name}"
 
 
 def policy_names(problem: str) -> list[str]:

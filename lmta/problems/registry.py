@@ -5,6 +5,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from lmta.problems.delimited import quoted
 from lmta.problems.influence.spec import INFLUENCE, POWER_2500
 from lmta.problems.orienteering.spec import ORIENTEERING
 from lmta.problems.session import AbstractSession
@@ -52,13 +53,20 @@ def spec_of_session(session: AbstractSession) -> Spec:
     return next(spec for spec in specs().values() if spec.session is type(session))
 
 
+def session_words() -> dict[str, Spec]:
+    """What users call their sessions, with the first problem of each."""
+    words: dict[str, Spec] = {}
+    for spec in specs().values():
+        words.setdefault(spec.session.word, spec)
+    return words
+
+
 def spec_of_word(word: str) -> Spec:
     """The problem whose sessions users call so."""
-    found = next((spec for spec in specs().values() if spec.session.word == word), None)
-    if found is None:
-        words = dict.fromkeys(spec.session.word for spec in specs().values())
-        raise InputError(f"kind: {word!r} is not known; there are {', '.join(words)}.")
-    return found
+    words = session_words()
+    if word not in words:
+        raise InputError(f"kind: {quoted(word)} is not known; there are {', '.join(words)}.")
+    return words[word]
 
 
 def spec_of_data(option: str) -> Spec:

@@ -33,6 +33,10 @@ class ReportField:
     """As the page calls it."""
     describe: str
     """What it is, as in 'the ids that were activated'."""
+    number: str = "value"
+    """What each of the numbers is, such as 'profit'."""
+    aliases: tuple[str, ...] = ()
+    """What else the header of a file may call it."""
 
 
 class AbstractSession(ABC):
@@ -51,6 +55,8 @@ class AbstractSession(ABC):
     """What the report of a day consists of: exactly one field with the role 'done', at most one 'failed'."""
     result_name: ClassVar[str]
     """What the result counts, such as 'nodes reached'."""
+    budget_name: ClassVar[str] = "picks"
+    """What the budget counts, such as 'seeds'."""
 
     def __init__(self, instance: Any, ids: Sequence[NodeId]):
         self.instance = instance
@@ -72,8 +78,9 @@ class AbstractSession(ABC):
 
     @classmethod
     def result_text(cls, result: float) -> str:
-        """A result with what it counts."""
-        return f"{result:,.4g} {cls.result_name}"
+        """A result with what it counts; whole from 1,000 on."""
+        number = f"{result:,.0f}" if abs(result) >= 1_000 else f"{result:.4g}"
+        return f"{number} {cls.result_name}"
 
     @abstractmethod
     def advance(self, *args: Any, **report: Any) -> Any:
@@ -82,17 +89,21 @@ class AbstractSession(ABC):
     def tidy(self, report: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """The report made fit for `advance`: contradictions are taken as well as can be, and pointed out."""
         said: list[str] = []
-        fields = {field.name: field for field in self.report_fields}
-        tidied = {
-            name: tuple(self._once(given, name, said)) if fields[name].kind == "ids" else dict(given)
-            for name, given in report.items()
-        }
+        tidied: dict[str, Any] = {}
+        for field in self.report_fields:
+            given = report.get(field.name, ())
+            if field.kind == "ids":
+                tidied[field.name] = tuple(self._once(given, field.name, said))
+            else:
+                pairs = list(given.items() if isinstance(given, Mapping) else given)
+                self._once([name for name, _ in pairs], field.name, said, "the last number counts")
+                tidied[field.name] = {self.name(name, field.name): number for name, number in pairs}
         return tidied, said
 
     @classmethod
-    def field(cls, role: Literal["done", "failed"]) -> ReportField | None:
-        """The field with that role."""
-        return next((field for field in cls.report_fields if field.role == role), None)
+    def fields(cls, role: Literal["done", "failed", "observed"]) -> tuple[ReportField, ...]:
+        """The fields with that role."""
+        return tuple(field for field in cls.report_fields if field.role == role)
 
     @property
     def day(self) -> int:
@@ -150,13 +161,11 @@ class AbstractSession(ABC):
             seen.add(i)
         return indices
 
-    def _once(self, names: Any, field: str, said: list[str]) -> dict[Any, None]:
-        """The ids as the data have them, in order and each once."""
+    def _once(self, names: Any, field: str, said: list[str], which: str = "it counts once") -> dict[Any, None]:
+        """The ids as the data have them, in order and each once; repeats are pointed out."""
         times = Counter(self.name(name, field) for name in names)
         said.extend(
-            f"{field}: {quoted(name)} is named {count} times; it counts once."
-            for name, count in times.items()
-            if count > 1
+            f"{field}: {quoted(name)} is named {count} times; {which}." for name, count in times.items() if count > 1
         )
         return dict.fromkeys(times)
 

@@ -64,6 +64,8 @@ class Seen:
     histogram_of: str
     """… and what they are, such as 'out-degree'."""
     ids: Sequence[Any]
+    nodes_name: str = "nodes"
+    """What users call the nodes, such as 'cities'."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +146,9 @@ class View:
     """Whether a layout is worth its time in the page."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spec:
-    """A problem and all that is particular to it."""
+    """A problem and all that is particular to it. There is one of each, and it equals itself alone."""
 
     name: str
     title: str
@@ -165,7 +167,8 @@ class Spec:
     own_data: OwnData
     session: type[AbstractSession]
     begin: Callable[..., AbstractSession]
-    """(data, days=, budget=, read=import options, rules=) → a user's session before its first day."""
+    """(data as `own_data.load` gives them, days=, budget=, read=import options, rules=) → a user's session before its
+    first day."""
     policies: Policies
     view: View
     aliases: tuple[str, ...] = ()
@@ -173,6 +176,8 @@ class Spec:
     """(largest size, random numbers) → (size, drawn options, rules) of an instance of a mixture."""
     largest_reward: Callable[[Size], float] = lambda size: float(size.nodes)
     """No day of an instance of that size earns or costs more: learners choose their categorical support by it."""
+    upgrade_journal: Callable[[dict[str, Any]], dict[str, Any]] = lambda journal: journal
+    """A state file of `lmta plan` as an earlier version wrote it → the same as it is written now."""
     learners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Hyperparameters that differ by problem: 'agent' or 'agent.preset' → settings by their dotted names."""
 

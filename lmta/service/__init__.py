@@ -1,1 +1,1 @@
-"""The advisor as a service: campaigns and tours in a database, a JSON API, and a page."""
+"""The advisor as a service: plans in a database, a JSON API, and a page."""

@@ -1,35 +1,39 @@
 """The JSON API under /api/v1."""
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated, Any, Union
 
-from fastapi import APIRouter, Body, Depends, File, Form, Path, Query, Response, UploadFile, status
+from fastapi import APIRouter, Body, File, Form, Path, Query, Response, UploadFile, status
+from fastapi.exceptions import RequestValidationError
+from pydantic import SkipValidation, ValidationError
 
 from lmta.advisor.journal import journal_text
-from lmta.problems.delimited import Content
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.session import MAX_DAYS
-from lmta.service.data import SAMPLES, Kind, TooLargeError, safe_name, sample_content
-from lmta.service.desk import Begin, Desk, kind_of, policies_for, standing
+from lmta.problems.delimited import Content, quoted
+from lmta.problems.registry import session_words, spec_of_word
+from lmta.problems.spec import Sample, Spec
+from lmta.service.data import TooLargeError, safe_name, sample_content, sample_of, samples
+from lmta.service.desk import Begin, Desk, policies_for, standing
 from lmta.service.export import csv_text
 from lmta.service.forecast import Forecasts
 from lmta.service.schemas import (
+    LONGEST_TITLE,
     AdviceOut,
     AdvisedOut,
-    CampaignReport,
     DayAccepted,
     DayOut,
     Export,
     ForecastOut,
     ForecastRequest,
-    KindName,
+    Kind,
     NewPlanOut,
     PlanChange,
     PlanOut,
+    PreviewForm,
     PreviewOut,
     Problem,
     SampleOut,
-    TourReport,
+    begin_form,
+    report_model,
 )
 from lmta.service.store import Advised, Day, Forecast, Plan
 from lmta.types import InputError
@@ -46,30 +50,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         422: "Something given cannot be used; the sentence names it.",
     }.items()
 }
-Name = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$", description="The id of a campaign or tour.")]
+Name = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$", description="The id of a plan.")]
 Job = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$", description="The id of a forecast.")]
-TitleForm = Annotated[str, Form(max_length=200)]
-Number = Annotated[float, Form(ge=0, le=1e12, allow_inf_nan=False)]
-OneFile = Annotated[UploadFile | None, File(description="Your data; or name a sample.")]
-SampleForm = Annotated[str | None, Form(max_length=100, description="The name of a sample instead of a file.")]
-
-
-@dataclass
-class BeginForm:
-    """What a campaign and a tour are both begun with."""
-
-    days: Annotated[int, Form(ge=1, le=MAX_DAYS)]
-    budget: Annotated[int, Form(ge=1, le=10_000_000)]
-    file: OneFile = None
-    sample: SampleForm = None
-    title: TitleForm = ""
-    policy: Annotated[str | None, Form(max_length=100)] = None
-    seed: Annotated[int, Form(ge=0, lt=2**32)] = 0
-
-    def wanted(self, kind: Kind, content: Content, **more: Any) -> Begin:
-        """The same for the desk, with what only one of them has."""
-        title = self.title or content.name
-        return Begin(title, kind, content, self.days, self.budget, self.policy, self.seed, **more)
+FORM = Form(media_type="multipart/form-data")
 
 
 def make_router(desk: Desk, forecasts: Forecasts) -> APIRouter:
@@ -87,65 +70,58 @@ def _add_beginnings(router: APIRouter, desk: Desk) -> None:
     @router.get("/samples", tags=["begin"])
     def list_samples() -> list[SampleOut]:
         """Data to begin with."""
-        return [SampleOut(**asdict(sample)) for sample in SAMPLES.values()]
+        return [_sample_out(spec, sample) for spec, sample in samples()]
 
     @router.get("/policies", tags=["begin"])
-    def list_policies(kind: Annotated[KindName, Query()]) -> list[str]:
+    def list_policies(kind: Annotated[Kind, Query()]) -> list[str]:
         """Who may decide."""
         return policies_for(kind)
 
     @router.post("/preview", tags=["begin"])
-    def preview_data(
-        kind: Annotated[KindName, Form()],
-        file: OneFile = None,
-        sample: SampleForm = None,
-        directed: Annotated[bool, Form()] = True,
-    ) -> PreviewOut:
+    def preview_data(form: Annotated[PreviewForm, FORM]) -> PreviewOut:
         """What data hold, with errors by line, before anything is begun."""
-        seen, said = desk.preview(_content(desk, kind, file, sample), kind, directed)
+        content, options = _content(desk, spec_of_word(form.kind), form.file, form.sample)
+        seen, said = desk.preview(content, form.kind, options | (form.model_extra or {}))
         return PreviewOut(**asdict(seen), warnings=said)
 
-    @router.post("/campaigns", status_code=status.HTTP_201_CREATED, tags=["begin"])
-    def begin_campaign(
-        form: Annotated[BeginForm, Depends()],
-        directed: Annotated[bool | None, Form()] = None,
-        probability: Annotated[float | None, Form(ge=0, le=1, allow_inf_nan=False)] = None,
-    ) -> NewPlanOut:
-        """A campaign on a network: an edge list, GraphML or a sample."""
-        content = _content(desk, "campaign", form.file, form.sample)
-        if directed is None:
-            directed = form.sample is None or SAMPLES[form.sample].directed
-        return _begun(*desk.begin(form.wanted("campaign", content, directed=directed, probability=probability)))
-
-    @router.post("/tours", status_code=status.HTTP_201_CREATED, tags=["begin"])
-    def begin_tour(
-        form: Annotated[BeginForm, Depends()],
-        limit: Annotated[float, Form(gt=0, le=1e12, allow_inf_nan=False)] = OrienteeringRules.limit,
-        penalty: Number = OrienteeringRules.penalty,
-        crowding: Number = OrienteeringRules.crowding,
-        drift: Number = OrienteeringRules.drift,
-        floor: Number = OrienteeringRules.floor,
-    ) -> NewPlanOut:
-        """A tour through cities: CSV, TSPLIB or a sample."""
-        content = _content(desk, "tour", form.file, form.sample)
-        rules = OrienteeringRules(limit, penalty, crowding, drift, floor)
-        return _begun(*desk.begin(form.wanted("tour", content, rules=rules)))
+    for spec in session_words().values():
+        _add_beginning(router, desk, spec)
 
     @router.post("/imports", status_code=status.HTTP_201_CREATED, tags=["begin"])
     def bring_state(
         state: Annotated[UploadFile, File(description="A state file of `lmta plan`.")],
         data: Annotated[UploadFile, File(description="The data that it was begun with.")],
-        title: TitleForm = "",
+        title: Annotated[str, Form(max_length=LONGEST_TITLE)] = "",
     ) -> NewPlanOut:
-        """A campaign or tour that was kept by `lmta plan`."""
+        """A plan that was kept by `lmta plan`."""
         plan = desk.bring(title or safe_name(state.filename), _read(desk, state), _read(desk, data))
         return _begun(plan, [])
+
+
+def _add_beginning(router: APIRouter, desk: Desk, spec: Spec) -> None:
+    """The way to begin a plan of one problem."""
+    word = spec.session.word
+
+    def begin(form: Any) -> NewPlanOut:
+        content, options = _content(desk, spec, form.file, form.sample)
+        title = form.title or content.name
+        wanted = Begin(title, word, content, form.days, form.budget, form.policy, form.seed, options | form.options())
+        return _begun(*desk.begin(wanted))
+
+    begin.__annotations__["form"] = Annotated[begin_form(spec), FORM]
+    router.post(
+        f"/{word}s",
+        status_code=status.HTTP_201_CREATED,
+        tags=["begin"],
+        name=f"begin_{word}",
+        description=f"{spec.session.title}. {spec.own_data.describe}",
+    )(begin)
 
 
 def _add_plans(router: APIRouter, desk: Desk) -> None:
     @router.get("/plans", tags=["plans"])
     def list_plans() -> list[PlanOut]:
-        """All campaigns and tours, the newest first."""
+        """All plans, the newest first."""
         return [standing(plan) for plan in desk.store.plans()]
 
     @router.get("/plans/{plan_id}", tags=["plans"])
@@ -171,19 +147,16 @@ def _add_days(router: APIRouter, desk: Desk) -> None:
         advice = AdviceOut(**desk.advice(plan_id))  # written out here, for which FastAPI would go to another thread
         return Response(advice.model_dump_json(), media_type="application/json")
 
-    @router.post("/plans/{plan_id}/day", tags=["days"])
-    def report_day(plan_id: Name, report: Annotated[CampaignReport | TourReport, Body()]) -> DayAccepted:
+    def report_day(plan_id: Name, report: Any) -> DayAccepted:
         """What was really done and observed. What contradicts the model is taken as true, with a warning."""
-        plan = desk.store.plan(plan_id)
-        if isinstance(report, TourReport) != (kind_of(plan.beginning) == "tour"):
-            fields = "visited, closed and profits" if isinstance(report, CampaignReport) else "seeded and activated"
-            raise InputError(f"report: this is a {kind_of(plan.beginning)}; report {fields}.")
-        given = report.model_dump(exclude={"day"})
-        if isinstance(report, TourReport):
-            given["profits"] = {entry.id: entry.profit for entry in report.profits}
-        day = desk.report(plan_id, report.day, given)
-        told = _day_out(day, desk.store.advised(plan_id))
+        number, given = read_report(desk.store.plan(plan_id).spec, report)
+        told = _day_out(desk.report(plan_id, number, given), desk.store.advised(plan_id))
         return DayAccepted(day=told, plan=standing(desk.store.plan(plan_id)))
+
+    # The schema has the reports of all problems; each plan's own says whether one is right.
+    models = Union[tuple(report_model(spec) for spec in session_words().values())]  # noqa: UP007
+    report_day.__annotations__["report"] = Annotated[SkipValidation[models], Body()]
+    router.post("/plans/{plan_id}/day", tags=["days"])(report_day)
 
     @router.get("/plans/{plan_id}/history", tags=["days"])
     def list_days(plan_id: Name) -> list[DayOut]:
@@ -231,7 +204,7 @@ def _add_exports(router: APIRouter, desk: Desk, forecasts: Forecasts) -> None:
         hidden = {"history", "advised"}
         return Export(
             plan=standing(plan),
-            settings={name: value for name, value in asdict(begun).items() if name not in hidden},
+            settings=begun.model_dump(mode="json", exclude=hidden),
             history=[_day_out(day, advised) for day in plan.days],
             advice=None if advice is None else AdviceOut(**advice),
             forecasts=[forecast_out(job, forecasts) for job in desk.store.forecasts(plan_id)],
@@ -281,17 +254,45 @@ def _begun(plan: Plan, warnings: list[str]) -> NewPlanOut:
     return NewPlanOut(plan=standing(plan), warnings=warnings)
 
 
-def _content(desk: Desk, kind: Kind, file: UploadFile | None, sample: str | None) -> Content:
-    """The uploaded file or the sample, of which there must be one."""
+def read_report(spec: Spec, body: Any) -> tuple[int, dict[str, Any]]:
+    """The day that a report is about, and what it says: ids, and pairs of an id and its number."""
+    model, session = report_model(spec), spec.session
+    unknown = [name for name in body if name not in model.model_fields] if isinstance(body, dict) else []
+    if unknown:
+        parts = ", ".join(field.name for field in session.report_fields)
+        raise InputError(f"{quoted(unknown[0])} is no part of the report of a {session.word}; there are day, {parts}.")
+    try:
+        report = model.model_validate(body)
+    except ValidationError as error:
+        raise RequestValidationError(error.errors()) from None
+    given: dict[str, Any] = {field.name: getattr(report, field.name) for field in session.report_fields}
+    for field in session.report_fields:
+        if field.kind == "numbers":
+            given[field.name] = [(entry.id, getattr(entry, field.number)) for entry in given[field.name]]
+    return report.day, given
+
+
+def _sample_out(spec: Spec, sample: Sample) -> SampleOut:
+    return SampleOut(
+        name=sample.name,
+        title=sample.title,
+        kind=spec.session.word,
+        days=sample.days,
+        budget=sample.budget,
+        options=dict(sample.options),
+        description=sample.description,
+    )
+
+
+def _content(desk: Desk, spec: Spec, file: UploadFile | None, sample: str | None) -> tuple[Content, dict[str, Any]]:
+    """The uploaded file or the sample, of which there must be one, and the options that suit it."""
     if (file is None) == (sample is None):
         raise InputError("file: give a file or name a sample, and one only.")
     if file is not None:
-        return Content(safe_name(file.filename), _read(desk, file))
+        return Content(safe_name(file.filename), _read(desk, file)), {}
     assert sample is not None
-    content = sample_content(sample)
-    if SAMPLES[sample].kind != kind:
-        raise InputError(f"sample: {sample!r} is for a {SAMPLES[sample].kind}.")
-    return content
+    found = sample_of(spec, sample)
+    return sample_content(found), dict(found.options)
 
 
 def _read(desk: Desk, file: UploadFile) -> bytes:

@@ -52,7 +52,7 @@ def make_app(desk: Desk, *, only_loopback: bool = True, token: str | None = None
     app = FastAPI(
         title="lmta",
         version=lmta.__version__,
-        description="Campaigns and tours, day by day.",
+        description="Plans under a budget that has to last, day by day.",
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
@@ -122,7 +122,7 @@ def _misread(request: Request, error: Exception) -> Response:
     """The first field that is wrong, in one sentence."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    hidden = {"body", "query", "path", "CampaignReport", "TourReport"}
+    hidden = {"body", "query", "path"}
     place = () if first["type"] == "json_invalid" else first["loc"]  # of bad JSON it is a position, not a field
     field = ".".join(str(part) for part in place if part not in hidden) or "body"
     return _problem(422, f"{field}: {first['msg']}.")

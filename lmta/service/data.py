@@ -1,24 +1,23 @@
 """Uploaded data: what may come in, what it looks like before it is accepted, and samples to begin with."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from lmta.problems.delimited import Content, quoted
-from lmta.problems.influence.importer import load_network
-from lmta.problems.orienteering.importer import load_cities
+from lmta.problems.registry import session_words
+from lmta.problems.spec import OwnData, Sample, Seen, Spec
 from lmta.types import InputError
 
-Kind = Literal["campaign", "tour"]
-SUFFIXES = {"campaign": (".csv", ".tsv", ".txt", ".edges", ".graphml"), "tour": (".csv", ".tsv", ".txt", ".tsp")}
 LONGEST_NAME = 100
 MOST_ERRORS = 5
 MOST_BINS = 20
+SHOWN_IDS = 10
 TAGS_A_ROW = 4
 """Tags of GraphML for each row that is taken: an edge and its probability, each opened and closed."""
 LARGEST_TO_REREAD = 2_000_000
@@ -39,7 +38,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Bin:
-    """How many nodes or cities lie between two numbers, the ends included for whole numbers."""
+    """How many nodes lie between two numbers, the ends included for whole numbers."""
 
     low: float
     high: float
@@ -50,14 +49,15 @@ class Bin:
 class Preview:
     """What the data hold, or the errors that must be mended first."""
 
-    kind: Kind
+    kind: str
     filename: str
-    nodes: int
-    edges: int
-    histogram: tuple[Bin, ...]
-    """Of degrees, or of profits."""
-    first_ids: tuple[int | str, ...]
-    errors: tuple[str, ...]
+    errors: tuple[str, ...] = ()
+    nodes: int = 0
+    nodes_name: str = ""
+    edges: int = 0
+    histogram: tuple[Bin, ...] = ()
+    histogram_of: str = ""
+    first_ids: tuple[int | str, ...] = ()
 
 
 def safe_name(given: str | None) -> str:
@@ -68,11 +68,11 @@ def safe_name(given: str | None) -> str:
     return stem[: LONGEST_NAME - len(suffix)] + suffix[:LONGEST_NAME]
 
 
-def check_content(content: Content, kind: Kind, limits: Limits) -> None:
+def check_content(content: Content, suffixes: Sequence[str], limits: Limits) -> None:
     """Refuse what is too much or no format that is known, before it is parsed."""
     suffix = PurePosixPath(content.name).suffix.lower()
-    if suffix not in SUFFIXES[kind]:
-        raise InputError(f"file: {content.name} should end with one of {', '.join(SUFFIXES[kind])}.")
+    if suffix not in suffixes:
+        raise InputError(f"file: {content.name} should end with one of {', '.join(suffixes)}.")
     if len(content.data) > limits.bytes:
         size = f"{len(content.data):,} bytes"
         raise TooLargeError(f"file: {content.name} has {size}; at most {limits.bytes:,} are taken.")
@@ -91,30 +91,33 @@ def _count_lines(data: bytes) -> int:
     return max(data.count(b"\n"), data.count(b"\r")) + 1
 
 
-def preview(content: Content, kind: Kind, directed: bool, limits: Limits) -> Preview:
-    """What the data hold, with the first errors by line if they cannot be read."""
+def preview(content: Content, spec: Spec, read: Any, limits: Limits) -> Preview:
+    """What the data hold if they are `read` so, or the first errors by line."""
+    kind = spec.session.word
     try:
-        check_content(content, kind, limits)
-        nodes, edges, values, ids = _measured(content, kind, directed)
+        check_content(content, spec.own_data.suffixes, limits)
+        seen = _seen(content, spec.own_data, read)
     except InputError as error:
-        errors = _errors(content, kind, directed, error)
-        return Preview(kind, content.name, 0, 0, (), (), errors)
-    shown = tuple(name if isinstance(name, int) else str(name) for name in ids[:10])
-    return Preview(kind, content.name, nodes, edges, _histogram(values), shown, ())
+        return Preview(kind, content.name, _errors(content, spec.own_data, read, error))
+    return Preview(
+        kind=kind,
+        filename=content.name,
+        nodes=seen.nodes,
+        nodes_name=seen.nodes_name,
+        edges=seen.edges,
+        histogram=_histogram(np.asarray(seen.histogram)),
+        histogram_of=seen.histogram_of,
+        first_ids=tuple(name if isinstance(name, int) else str(name) for name in seen.ids[:SHOWN_IDS]),
+    )
 
 
-def _measured(content: Content, kind: Kind, directed: bool) -> tuple[int, int, np.ndarray, tuple]:
-    """Number of nodes and edges, what the histogram counts, and the ids."""
-    if kind == "campaign":
-        network = load_network(content, directed=directed)
-        degrees = np.bincount(network.senders, minlength=network.num_nodes)
-        return network.num_nodes, len(network.senders), degrees, network.ids
-    cities = load_cities(content)
-    profit = np.ones(len(cities.names)) if cities.profit is None else cities.profit
-    return len(cities.names), 0, profit[1:], cities.names
+def _seen(content: Content, own: OwnData, read: Any) -> Seen:
+    return own.look(own.load(content, read))
 
 
 def _histogram(values: np.ndarray) -> tuple[Bin, ...]:
+    if not len(values):
+        return ()
     low, high = float(values.min()), float(values.max())
     whole = bool((values == values.round()).all())
     if whole:
@@ -126,7 +129,7 @@ def _histogram(values: np.ndarray) -> tuple[Bin, ...]:
     return tuple(Bin(float(edges[i]), float(edges[i + 1]), int(count)) for i, count in enumerate(counts))
 
 
-def _errors(content: Content, kind: Kind, directed: bool, first: InputError) -> tuple[str, ...]:
+def _errors(content: Content, own: OwnData, read: Any, first: InputError) -> tuple[str, ...]:
     """The first errors by line: each line at fault is left out and the rest is read again."""
     errors = [str(first)]
     data = content.data
@@ -138,7 +141,7 @@ def _errors(content: Content, kind: Kind, directed: bool, first: InputError) -> 
         lines[number - 1] = b""
         data = b"\n".join(lines)
         try:
-            _measured(Content(content.name, data), kind, directed)
+            _seen(Content(content.name, data), own, read)
         except InputError as error:
             errors.append(str(error))
         else:
@@ -152,56 +155,22 @@ def _line_named(content: Content, error: str) -> int:
     return int(found.group(1)) if found else 0
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Data to begin with, and settings that suit them."""
-
-    name: str
-    title: str
-    kind: Kind
-    days: int
-    budget: int
-    directed: bool
-    description: str
+def samples() -> Iterator[tuple[Spec, Sample]]:
+    """Data to begin with, for every problem."""
+    for spec in session_words().values():
+        for sample in spec.own_data.samples:
+            yield spec, sample
 
 
-SAMPLES = {
-    sample.name: sample
-    for sample in (
-        Sample(
-            "les-miserables",
-            "Les Misérables",
-            "campaign",
-            10,
-            10,
-            False,
-            "77 characters of the novel, joined where they meet (from NetworkX).",
-        ),
-        Sample("fifty-cities", "Fifty cities", "tour", 5, 15, True, "50 generated cities with profits."),
-    )
-}
+def sample_of(spec: Spec, name: str) -> Sample:
+    """The sample of that name."""
+    known = {sample.name: sample for sample in spec.own_data.samples}
+    if name not in known:
+        there_are = f"use {' or '.join(known)}" if known else "there are none"
+        raise InputError(f"sample: {quoted(name)} is not known for a {spec.session.word}; {there_are}.")
+    return known[name]
 
 
-def sample_content(name: str) -> Content:
+def sample_content(sample: Sample) -> Content:
     """The data of a sample as a file."""
-    if name not in SAMPLES:
-        raise InputError(f"sample: {quoted(name)} is not known; use {' or '.join(SAMPLES)}.")
-    return _les_miserables() if name == "les-miserables" else _fifty_cities()
-
-
-@cache
-def _les_miserables() -> Content:
-    rows = [f"{a},{b}" for a, b in nx.les_miserables_graph().edges]
-    return Content("les-miserables.csv", "\n".join(["source,target", *rows, ""]).encode())
-
-
-@cache
-def _fifty_cities() -> Content:
-    names = [
-        first + last
-        for first in ("Ash", "Birch", "Clay", "Elm", "Fern", "Gold", "Hazel", "Lake", "Moss", "Oak")
-        for last in ("bridge", "field", "ford", "mill", "wick")
-    ]
-    places = np.random.default_rng(50).random((len(names), 3))
-    rows = [f"{n},{100 * x:.1f},{100 * y:.1f},{0.5 + p / 2:.2f}" for n, (x, y, p) in zip(names, places, strict=True)]
-    return Content("fifty-cities.csv", "\n".join(["name,x,y,profit", *rows, ""]).encode())
+    return Content(*sample.file())

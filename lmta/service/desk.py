@@ -6,87 +6,59 @@ import json
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import jax
 
-from lmta.advisor.journal import (
-    CampaignJournal,
-    Journal,
-    TourJournal,
-    journal_text,
-    read_journal,
-    replay,
-)
-from lmta.advisor.plan import DEFAULT_POLICY
-from lmta.agents.planner import PREFIX
-from lmta.agents.players import player
-from lmta.agents.saved import SHIPPED
+from lmta.advisor.journal import Journal, journal_text, journal_type, make_day, read_journal, replay
+from lmta.advisor.options import read_options
+from lmta.agents.players import PREFIX, is_adviser, player
 from lmta.hints import hearing
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import policy_names
+from lmta.policies.registry import adviser_name, policy_names
 from lmta.problems.delimited import Content, quoted
-from lmta.problems.influence.campaign import Campaign
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.orienteering.tour import Tour
-from lmta.problems.session import Session, check_seed
+from lmta.problems.registry import spec_of_word
+from lmta.problems.session import AbstractSession, check_seed
 from lmta.service.cores import Cores
-from lmta.service.data import Kind, Limits, Preview, check_content, preview, safe_name
+from lmta.service.data import Limits, Preview, check_content, preview, safe_name
 from lmta.service.reasons import advise
-from lmta.service.reports import campaign_day, tour_day
 from lmta.service.schemas import PlanOut
 from lmta.service.store import Day, Plan, Store, check_next
 from lmta.sparse import padded_size
 from lmta.types import InputError
 
-PROBLEM_OF: dict[Kind, Literal["aim", "sop"]] = {"campaign": "aim", "tour": "sop"}
 MOST_SESSIONS, MOST_EDGES = 256, 20_000_000
-"""Campaigns and tours that stay in memory, and their edges in all."""
+"""Sessions that stay in memory, and their edges in all."""
 
 
 @dataclass(frozen=True)
 class Begin:
-    """How a new campaign or tour is to be."""
+    """How a new plan is to be."""
 
     title: str
-    kind: Kind
+    kind: str
     content: Content
     days: int
     budget: int
     policy: str | None = None
     seed: int = 0
-    directed: bool = True
-    probability: float | None = None
-    rules: OrienteeringRules | None = None
-
-
-def kind_of(journal: Journal) -> Kind:
-    """Whether it is a campaign or a tour."""
-    return "tour" if isinstance(journal, TourJournal) else "campaign"
-
-
-def result_of(session: Session) -> float:
-    """Nodes reached, or profit earned."""
-    if isinstance(session, Campaign):
-        return float(session.influenced)
-    assert isinstance(session, Tour)
-    return session.collected
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The problem's own options that differ from their defaults: how the data are read, and the rules."""
 
 
 def standing(plan: Plan) -> PlanOut:
     """Where a plan stands, by what is noted."""
     begun = plan.beginning
-    kind = kind_of(begun)
-    spent = sum(len(day.report["seeded" if kind == "campaign" else "visited"]) for day in plan.days)
+    spent = sum(len(day.report[plan.done]) for day in plan.days)
     return PlanOut(
         id=plan.id,
         title=plan.title,
-        kind=kind,
+        kind=plan.kind,
         created=plan.created,
         policy=begun.policy,
         seed=begun.seed,
@@ -100,31 +72,31 @@ def standing(plan: Plan) -> PlanOut:
 
 
 @lru_cache(maxsize=256)
-def named_player(name: str, kind: Kind) -> AbstractPlayer:
-    """The policy of that name, read once. No request reaches the file system: a folder is never a name here."""
-    if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in SHIPPED:
+def named_player(name: str, kind: str) -> AbstractPlayer:
+    """The policy of that name, made once. No request reaches the file system: a folder is never a name here."""
+    if name.startswith(PREFIX) and not is_adviser(name.removeprefix(PREFIX)):
         raise InputError(
             f"policy: {quoted(name)} names a folder; only the names of `lmta policies` may be chosen here."
         )
-    return player(name, PROBLEM_OF[kind])
+    return player(name, spec_of_word(kind).name)
 
 
-def policies_for(kind: Kind) -> list[str]:
-    """Who may decide."""
-    problem = PROBLEM_OF[kind]
-    return [f"{PREFIX}{problem}", *policy_names(problem)]
+def policies_for(kind: str) -> list[str]:
+    """Who may decide, the adviser first."""
+    spec = spec_of_word(kind)
+    return [adviser_name(spec), *policy_names(spec.name)]
 
 
 class _Kept(NamedTuple):
     """A session in memory, what it follows from beside its data, and how many edges it holds."""
 
     lived: tuple[Any, ...]
-    session: Session
+    session: AbstractSession
     edges: int
 
 
 class Desk:
-    """Campaigns and tours in a store, with their sessions kept in memory."""
+    """Plans in a store, with their sessions kept in memory."""
 
     def __init__(self, store: Store, limits: Limits | None = None):
         self.store = store
@@ -132,7 +104,8 @@ class Desk:
         self.cores = Cores(os.cpu_count() or 1)
         self._sessions: OrderedDict[str, _Kept] = OrderedDict()
         self._sessions_lock = threading.Lock()
-        self._decided: WeakKeyDictionary[Session, dict[tuple[str, int], dict[str, Any]]] = WeakKeyDictionary()
+        self._decided: WeakKeyDictionary[AbstractSession, dict[tuple[str, int], dict[str, Any]]]
+        self._decided = WeakKeyDictionary()
         self._turns = [threading.RLock() for _ in range(256)]
         self._beside = ThreadPoolExecutor(1, "beforehand")
 
@@ -140,15 +113,17 @@ class Desk:
         """Begin nothing more beside the requests, and wait for what is under way."""
         self._beside.shutdown(cancel_futures=True)
 
-    def preview(self, content: Content, kind: Kind, directed: bool) -> tuple[Preview, list[str]]:
+    def preview(self, content: Content, kind: str, options: Mapping[str, Any]) -> tuple[Preview, list[str]]:
         """What the data hold, and what to mind about them."""
+        spec = spec_of_word(kind)
+        read, _ = read_options(spec, options)
         with hearing() as said:
-            seen = preview(content, kind, directed, self.limits)
+            seen = preview(content, spec, read, self.limits)
         return seen, said
 
     def begin(self, wanted: Begin) -> tuple[Plan, list[str]]:
-        """Keep a new campaign or tour; it, and what to mind about its data."""
-        check_content(wanted.content, wanted.kind, self.limits)
+        """Keep a new plan; it, and what to mind about its data."""
+        check_content(wanted.content, spec_of_word(wanted.kind).own_data.suffixes, self.limits)
         with hearing() as said:
             journal, session = _begun(wanted)
         name = self.store.add_plan(wanted.title, journal, wanted.content)
@@ -158,14 +133,14 @@ class Desk:
         return plan, said
 
     def expect(self, wanted: Begin) -> Future[None]:
-        """Get ready for a campaign or tour that will probably be begun."""
+        """Get ready for a plan that will probably be begun."""
         return self._decide_beside(partial(_begun, wanted))
 
     def get_ready(self, plan: Plan) -> Future[None]:
         """Make the decision that compiles for the data's size before anybody waits for it."""
         return self._decide_beside(lambda: (plan.beginning, self.session(plan)))
 
-    def _decide_beside(self, load: Callable[[], tuple[Journal, Session]]) -> Future[None]:
+    def _decide_beside(self, load: Callable[[], tuple[Journal, AbstractSession]]) -> Future[None]:
         try:
             return self._beside.submit(self._decide_beforehand, load)
         except RuntimeError:  # the service is ending
@@ -173,15 +148,15 @@ class Desk:
             never.cancel()
             return never
 
-    def _decide_beforehand(self, load: Callable[[], tuple[Journal, Session]]) -> None:
+    def _decide_beforehand(self, load: Callable[[], tuple[Journal, AbstractSession]]) -> None:
         """Nothing is noted of the decision; what goes wrong with it is told to whoever asks for one."""
         with hearing():
             journal, session = load()
-        adviser = named_player(journal.policy, kind_of(journal))
+        adviser = named_player(journal.policy, session.word)
         if not self.cores.is_ready(_size(adviser, session)):
             self._decide(adviser, session, journal.seed)
 
-    def _decide(self, adviser: AbstractPlayer, session: Session, seed: int) -> dict[str, Any]:
+    def _decide(self, adviser: AbstractPlayer, session: AbstractSession, seed: int) -> dict[str, Any]:
         """A decision, worked out once for a session as it stands."""
         with self._sessions_lock:
             known = self._decided.setdefault(session, {})
@@ -191,23 +166,23 @@ class Desk:
         return known[adviser.name, seed]
 
     def bring(self, title: str, state: bytes, data: bytes) -> Plan:
-        """Keep the campaign or tour of a state file of `lmta plan`, with its data."""
+        """Keep the plan of a state file of `lmta plan`, with its data."""
         journal = read_journal(Content("state", state))
-        named_player(journal.policy, kind_of(journal))
+        named_player(journal.policy, journal.spec.session.word)
         check_seed(journal.seed)
         if hashlib.sha256(data).hexdigest() != journal.fingerprint:
             raise InputError("data: is not what the state was begun with; bring the file that it names.")
         content = Content(safe_name(journal.data), data)
-        check_content(content, kind_of(journal), self.limits)
+        check_content(content, journal.spec.own_data.suffixes, self.limits)
         results: list[float] = []
         with hearing():
-            replay(journal, content, "state", lambda session: results.append(result_of(session)))
+            replay(journal, content, "state", lambda session: results.append(session.result))
         reports = json.loads(journal_text(journal))["history"]
         days = tuple(
             Day(number, report, (), result, "")
             for number, (report, result) in enumerate(zip(reports, results, strict=True), 1)
         )
-        beginning = replace(journal, data=content.name, history=(), advised=None)
+        beginning = journal.model_copy(update={"data": content.name, "history": (), "advised": None})
         plan = self.store.plan(self.store.add_plan(title, beginning, content, days))
         self.get_ready(plan)
         return plan
@@ -217,10 +192,11 @@ class Desk:
         with self._turn(name):
             plan = self.store.plan(name)
             if policy is not None:
-                named_player(policy, kind_of(plan.beginning))
+                named_player(policy, plan.kind)
             changes: dict[str, Any] = {"policy": policy, "seed": None if seed is None else check_seed(seed)}
-            given = {field: value for field, value in changes.items() if value is not None}
-            self.store.change_plan(name, plan.title if title is None else title, replace(plan.beginning, **given))
+            given = {name: value for name, value in changes.items() if value is not None}
+            changed = plan.beginning.model_copy(update=given)
+            self.store.change_plan(name, plan.title if title is None else title, changed)
             return self.store.plan(name)
 
     def advice(self, name: str) -> dict[str, Any]:
@@ -231,26 +207,25 @@ class Desk:
             if kept is not None:
                 return kept
             session = self.session(plan)
-            adviser = named_player(plan.beginning.policy, kind_of(plan.beginning))
+            adviser = named_player(plan.beginning.policy, plan.kind)
             advice = self._decide(adviser, session, plan.beginning.seed)
             self.store.keep_advice(plan, advice)
             return advice
 
-    def report(self, name: str, number: int, given: dict[str, Any]) -> Day:
-        """A day as it really was; what was done is what was advised where nothing else is said."""
+    def report(self, name: str, number: int, given: Mapping[str, Any]) -> Day:
+        """A day as it really was, by the names of the report's fields; what was done is what was advised where nothing
+        else is said."""
         with self._turn(name):
             plan = self.store.plan(name)
             check_next(plan, number)
             session = copy.copy(self.session(plan))
-            done = "visited" if isinstance(session, Tour) else "seeded"
-            if given.get(done) is None:
-                given = given | {done: self._advised(plan, done)}
+            if given.get(plan.done) is None:
+                given = {**given, plan.done: self._advised(plan)}
             with hearing() as said:
-                make: Callable[..., Any] = tour_day if isinstance(session, Tour) else campaign_day
-                day, contradictions = make(session, **given)
-                plan.beginning.report(session, day)
-            pointed_out = (*contradictions, *said)
-            kept = self.store.add_day(name, number, asdict(day), pointed_out, result_of(session))
+                report, contradictions = session.tidy(given)
+                session.advance(**report)
+            noted = make_day(plan.spec, report).model_dump(mode="json")
+            kept = self.store.add_day(name, number, noted, (*contradictions, *said), session.result)
             self._remember(replace(plan, days=(*plan.days, kept)), session)
             return kept
 
@@ -261,7 +236,7 @@ class Desk:
             return self.store.plan(name)
 
     def remove(self, name: str) -> None:
-        """Forget a campaign or tour."""
+        """Forget a plan."""
         with self._turn(name):
             self.store.remove_plan(name)
             with self._sessions_lock:
@@ -275,8 +250,8 @@ class Desk:
             whole["advised"] = [pick["id"] for pick in advice["picks"]]
         return read_journal(Content("journal", json.dumps(whole).encode()))
 
-    def session(self, plan: Plan) -> Session:
-        """The campaign or tour where it stands; to be read, never advanced."""
+    def session(self, plan: Plan) -> AbstractSession:
+        """The session where it stands; to be read, never advanced."""
         lived = _lived(plan)
         with self._sessions_lock:
             kept = self._sessions.get(plan.id)
@@ -288,7 +263,7 @@ class Desk:
         self._remember(plan, session)
         return session
 
-    def _remember(self, plan: Plan, session: Session) -> None:
+    def _remember(self, plan: Plan, session: AbstractSession) -> None:
         with self._sessions_lock:
             self._sessions[plan.id] = _Kept(_lived(plan), session, session.instance.graph.senders.shape[0])
             self._sessions.move_to_end(plan.id)
@@ -296,10 +271,12 @@ class Desk:
             while len(self._sessions) > 1 and (len(self._sessions) > MOST_SESSIONS or edges > MOST_EDGES):
                 edges -= self._sessions.popitem(last=False)[1].edges
 
-    def _advised(self, plan: Plan, field: str) -> list[Any]:
+    def _advised(self, plan: Plan) -> list[Any]:
         advice = self.store.advice(plan.id, plan.day)
         if advice is None:
-            raise InputError(f"{field}: nothing was advised for day {plan.day} yet; ask first, or say what was done.")
+            raise InputError(
+                f"{plan.done}: nothing was advised for day {plan.day} yet; ask first, or say what was done."
+            )
         return [pick["id"] for pick in advice["picks"]]
 
     def _turn(self, name: str) -> threading.RLock:
@@ -307,26 +284,26 @@ class Desk:
         return self._turns[hash(name) % len(self._turns)]
 
 
-def _begun(wanted: Begin) -> tuple[Journal, Session]:
-    """A new campaign or tour, and the journal that it begins."""
-    policy = wanted.policy or DEFAULT_POLICY[PROBLEM_OF[wanted.kind]]
+def _begun(wanted: Begin) -> tuple[Journal, AbstractSession]:
+    """A new session, and the journal that it begins."""
+    spec = spec_of_word(wanted.kind)
+    policy = wanted.policy or adviser_name(spec)
     named_player(policy, wanted.kind)
-    common: Any = {
-        "data": wanted.content.name,
-        "fingerprint": hashlib.sha256(wanted.content.data).hexdigest(),
-        "days": wanted.days,
-        "budget": wanted.budget,
-        "policy": policy,
-        "seed": check_seed(wanted.seed),
-    }
-    if wanted.kind == "tour":
-        journal = TourJournal(**common, rules=wanted.rules or OrienteeringRules())
-    else:
-        journal = CampaignJournal(**common, directed=wanted.directed, probability=wanted.probability)
+    read, rules = read_options(spec, wanted.options)
+    journal = journal_type(spec)(
+        data=wanted.content.name,
+        fingerprint=hashlib.sha256(wanted.content.data).hexdigest(),
+        read=read,
+        rules=rules,
+        days=wanted.days,
+        budget=wanted.budget,
+        policy=policy,
+        seed=check_seed(wanted.seed),
+    )
     return journal, journal.begin(wanted.content)
 
 
-def _size(adviser: AbstractPlayer, session: Session) -> Hashable:
+def _size(adviser: AbstractPlayer, session: AbstractSession) -> Hashable:
     """What decisions have in common that share a compilation."""
     shapes = tuple(leaf.shape for leaf in jax.tree.leaves(session.instance))
     return adviser.name, shapes, padded_size(session.days), padded_size(session.budget)

@@ -2,26 +2,29 @@
 
 import csv
 import io
+from collections.abc import Iterator
 from typing import Any
 
-from lmta.service.store import Advised, Plan
+from lmta.problems.session import AbstractSession
+from lmta.service.store import Advised, Day, Plan
 
 _FORMULA = tuple("=+-@＝＋－＠\t\r\n")
-HEADER = ("day", "what", "id", "profit", "result", "policy", "budget")
 
 
 def csv_text(plan: Plan, advised: dict[int, Advised]) -> str:
     """One line for everything that was advised, done or observed on a day."""
+    session = plan.spec.session
+    numbers = dict.fromkeys(field.number for field in session.report_fields if field.kind == "numbers")
+    header = ("day", "what", "id", *numbers, "result", "policy", "budget")
     text = io.StringIO()
-    writer = csv.DictWriter(text, HEADER, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
+    writer = csv.DictWriter(text, header, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
     writer.writeheader()
     for day in plan.days:
         then = advised.get(day.number)
         if then is not None:
             writer.writerow({"day": day.number, "what": "advice", "policy": then.policy, "budget": then.budget})
             writer.writerows({"day": day.number, "what": "advised", "id": harmless(name)} for name in then.ids)
-        for what, name, profit in _events(day.report):
-            writer.writerow({"day": day.number, "what": what, "id": harmless(name), "profit": profit})
+        writer.writerows({"day": day.number, **event} for event in _events(day, session))
         writer.writerow({"day": day.number, "what": "end of day", "result": day.result})
     return text.getvalue()
 
@@ -32,9 +35,9 @@ def harmless(name: Any) -> str:
     return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
-def _events(report: dict[str, Any]) -> list[tuple[str, Any, float | None]]:
-    events: list[tuple[str, Any, float | None]] = []
-    for what in ("seeded", "visited", "failed", "closed", "activated"):
-        events.extend((what, name, None) for name in report.get(what, ()))
-    events.extend(("profit tomorrow", name, profit) for name, profit in report.get("profits", ()))
-    return events
+def _events(day: Day, session: type[AbstractSession]) -> Iterator[dict[str, Any]]:
+    """What was reported, in the order of the report's fields."""
+    for field in session.report_fields:
+        for entry in day.report.get(field.name, ()):
+            name, number = (entry, {}) if field.kind == "ids" else (entry[0], {field.number: entry[1]})
+            yield {"what": field.name, "id": harmless(name), **number}

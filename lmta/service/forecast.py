@@ -15,8 +15,8 @@ import numpy as np
 
 from lmta.policies.player import AbstractPlayer, day_seed
 from lmta.problems.batch import make_batch
-from lmta.problems.session import Session
-from lmta.service.desk import Desk, kind_of, named_player, result_of
+from lmta.problems.session import AbstractSession
+from lmta.service.desk import Desk, named_player
 from lmta.service.store import ConflictError, Forecast, Plan
 from lmta.types import InputError
 
@@ -47,10 +47,10 @@ class _Job:
 
 
 def simulate(
-    player: AbstractPlayer, session: Session, futures: int, seed: int, on_day: Callable[[], None]
+    player: AbstractPlayer, session: AbstractSession, futures: int, seed: int, on_day: Callable[[], None]
 ) -> np.ndarray:
     """The result at the end of each day that is left (columns) in each future (rows); the first column is today."""
-    now = result_of(session)
+    now = session.result
     days_left = session.days - session.day + 1
     width = _width(session)
     rewards = []
@@ -68,12 +68,12 @@ def simulate(
     return now + np.cumsum(np.concatenate(rewards)[:futures], axis=1, dtype=np.float64)
 
 
-def _width(session: Session) -> int:
+def _width(session: AbstractSession) -> int:
     edges = session.instance.graph.senders.shape[0]
     return max(1, min(MOST_AT_ONCE, MOST_EDGES_AT_ONCE // max(1, edges)))
 
 
-def _chunks(session: Session, futures: int) -> int:
+def _chunks(session: AbstractSession, futures: int) -> int:
     return -(-futures // _width(session))
 
 
@@ -101,13 +101,13 @@ class Forecasts:
         atexit.register(self.close)  # a thread that computes while Python ends would abort the process
 
     def ask(self, name: str, policies: list[str], futures: int, seed: int) -> Forecast:
-        """Begin a job from where a campaign or tour stands now."""
+        """Begin a job from where a plan stands now."""
         plan = self._desk.store.plan(name)
         if plan.day > plan.beginning.days:
             raise ConflictError(f"All {plan.beginning.days} days are over; there is nothing to expect.")
         chosen = policies or [plan.beginning.policy]
         for policy in chosen:
-            named_player(policy, kind_of(plan.beginning))
+            named_player(policy, plan.kind)
         with self._lock:
             if sum(map(self._desk.store.is_wanted, list(self._jobs))) >= MOST_WAITING:
                 raise ConflictError(f"{MOST_WAITING} forecasts are waiting already; cancel one or try again later.")
@@ -183,9 +183,9 @@ class Forecasts:
 
         rows = []
         for policy in policies:
-            player = named_player(policy, kind_of(plan.beginning))
+            player = named_player(policy, plan.kind)
             rows.append(summary(policy, simulate(player, session, request["futures"], request["seed"], on_day)))
-        return {"day": session.day, "now": result_of(session), "policies": rows}
+        return {"day": session.day, "now": session.result, "policies": rows}
 
     def _plan_then(self, job: _Job) -> Plan:
         """The plan as it was when the job was asked for."""

@@ -1,6 +1,7 @@
 """Today's advice with its reasons, as plain values that a database and a page can keep."""
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,27 +10,23 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from lmta.agents.planner import Planner
-from lmta.policies.base import Policy, ScoreRule
-from lmta.policies.orienteering import Insertion
+from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer, day_seed
-from lmta.policies.registry import NODE_RULES
-from lmta.problems.base import GuidedProblem, Problem, along_picks
-from lmta.problems.session import Session
+from lmta.problems.base import ForecastingProblem, Problem, along_picks
+from lmta.problems.heuristics import ScoreRule
+from lmta.problems.registry import spec_of_session
+from lmta.problems.session import AbstractSession
+from lmta.problems.spec import Policies
 from lmta.sparse import padded_size
-from lmta.types import Decision, SearchReport
 
 NUM_ALTERNATIVES = 5
-YARDSTICKS = {"aim": "lookahead", "sop": "greedy"}
-"""The node rule by which alternatives are ranked where the policy's own has no scores, by problem; guides value picks
-by the same."""
 
 
-def advise(player: AbstractPlayer, session: Session, seed: int) -> dict[str, Any]:
+def advise(player: AbstractPlayer, session: AbstractSession, seed: int) -> dict[str, Any]:
     """Decide for today; what each pick adds today, and what else there would have been."""
     decision = player.decide(session, seed=seed)
     picks = [session.index(node, "advice") for node in decision.nodes]
-    rule, is_own = _ranking(player, session.problem.name)
+    rule, is_own = _ranking(player, spec_of_session(session).policies)
     gains, others, scores, instead = _measure(rule, session, picks, seed)
     return {
         "day": decision.day,
@@ -45,7 +42,6 @@ def advise(player: AbstractPlayer, session: Session, seed: int) -> dict[str, Any
         "ranked_by": rule.name,
         "why": decision.why,
         "milliseconds": decision.milliseconds,
-        "search": _search(decision),
     }
 
 
@@ -57,21 +53,8 @@ def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _search(decision: Decision) -> dict[str, Any] | None:
-    report = decision.search
-    if report is None:
-        return None
-    order = np.argsort(-report.policy, kind="stable")
-    subgoals = [_subgoal(report, int(i)) for i in order]
-    return {"subgoal": report.subgoal, "value": _finite(report.value), "subgoals": subgoals}
-
-
-def _subgoal(report: SearchReport, i: int) -> dict[str, Any]:
-    return {"subgoal": i, "share": _finite(report.policy[i]), "value": _finite(report.subgoal_values[i])}
-
-
 def _measure(
-    rule: ScoreRule, session: Session, picks: list[int], seed: int
+    rule: ScoreRule, session: AbstractSession, picks: list[int], seed: int
 ) -> tuple[list[float], list[int], list[float], list[float]]:
     """What each pick adds to today; the legal nodes that come next in place of the last pick, their scores, and what
     each would add there."""
@@ -84,29 +67,34 @@ def _measure(
     return gains[: len(picks)].tolist(), others[real].tolist(), scores[real].tolist(), instead[real].tolist()
 
 
-def _ranking(player: AbstractPlayer, problem: str) -> tuple[ScoreRule, bool]:
+def _ranking(player: AbstractPlayer, policies: Policies) -> tuple[ScoreRule, bool]:
     """The rule by whose scores alternatives are ranked, and whether the policy values its picks by them too."""
     rule = player.node_rule if isinstance(player, Policy) else None
     if isinstance(rule, ScoreRule):
         return rule, True
-    yardstick = NODE_RULES[problem][YARDSTICKS[problem]]
-    assert isinstance(yardstick, ScoreRule)
-    is_guided = isinstance(player, Planner) and isinstance(player.agent.problem, GuidedProblem)
-    return yardstick, is_guided or isinstance(rule, Insertion)
+    yardstick = policies.node_rules[policies.yardstick]
+    assert isinstance(yardstick, ScoreRule), f"the yardstick {yardstick.name} does not score nodes"
+    return yardstick, rule is not None and bool(rule.value) and rule.value == yardstick.value
 
 
 @partial(jax.jit, static_argnums=(0, 1))
 def _measures(
     problem: Problem, rule: ScoreRule, instance: Any, state: Any, seed: Any, picks: Int[Array, " picks"], num_picks: Any
 ) -> tuple[Float[Array, " picks"], Int[Array, " others"], Float[Array, " others"], Float[Array, " others"]]:
-    forecasts = along_picks(problem, instance, state, picks, num_picks, partial(problem.forecast, instance))
+    forecast = _make_forecast(problem, instance)
+    forecasts = along_picks(problem, instance, state, picks, num_picks, forecast)
     last = jnp.maximum(num_picks - 1, 0)
     before = jax.lax.fori_loop(0, last, lambda i, s: problem.pick(instance, s, picks[i]), state)
     scores = rule.scores(instance, before, jax.random.fold_in(jax.random.key(seed), last))
     scores = jnp.where(problem.legal(instance, before), scores, -jnp.inf)
     scores = scores.at[jnp.where(picks < 0, scores.shape[0], picks)].set(-jnp.inf, mode="drop")
     best, others = jax.lax.top_k(scores, min(NUM_ALTERNATIVES, scores.shape[0]))
-    instead = jax.lax.map(
-        lambda node: problem.forecast(instance, problem.pick(instance, before, node)) - forecasts[last], others
-    )
+    instead = jax.lax.map(lambda node: forecast(problem.pick(instance, before, node)) - forecasts[last], others)
     return jnp.diff(forecasts), others, best, instead
+
+
+def _make_forecast(problem: Problem, instance: Any) -> Callable[[Any], Float[Array, ""]]:
+    """What a state promises for today; not a number where the problem has no closed form for it."""
+    if isinstance(problem, ForecastingProblem):
+        return partial(problem.forecast, instance)
+    return lambda state: jnp.full((), jnp.nan)

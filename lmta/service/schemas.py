@@ -1,16 +1,26 @@
 """The words of the API: what is sent and what is answered."""
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, StringConstraints
+from fastapi import UploadFile
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, StringConstraints, create_model
+
+from lmta.advisor.options import options_of
+from lmta.problems.session import MAX_DAYS, ReportField
+from lmta.problems.spec import Spec
 
 Id = StrictInt | StrictStr
-"""A node or a city as the data have it; a number may also be given as text."""
+"""A node as the data have it; a number may also be given as text."""
+LONGEST_TITLE = 200
 PlanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TITLE)]
 PolicyName = Annotated[str, Field(max_length=100, examples=["average-lookahead"])]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
-KindName = Literal["campaign", "tour"]
+Kind = Annotated[str, Field(max_length=100, examples=["campaign"])]
+"""What users call a plan of a problem."""
+SampleName = Annotated[str | None, Field(max_length=100, description="The name of a sample instead of a file.")]
+OneFile = Annotated[UploadFile | None, Field(description="Your data; or name a sample.")]
 
 
 class Problem(BaseModel):
@@ -24,10 +34,11 @@ class SampleOut(BaseModel):
 
     name: str
     title: str
-    kind: KindName
+    kind: Kind
     days: int
     budget: int
-    directed: bool
+    options: dict[str, Any]
+    """Options that suit them; they count unless others are given."""
     description: str
 
 
@@ -42,23 +53,26 @@ class BinOut(BaseModel):
 class PreviewOut(BaseModel):
     """What uploaded data hold; `errors` is empty where they can be used."""
 
-    kind: KindName
+    kind: Kind
     filename: str
     nodes: int
+    nodes_name: str
+    """What the nodes are, such as cities."""
     edges: int
     histogram: list[BinOut]
-    """Of degrees (campaign) or profits (tour)."""
+    histogram_of: str
+    """What it counts, such as out-degree."""
     first_ids: list[Id]
     errors: list[str]
     warnings: list[str]
 
 
 class PlanOut(BaseModel):
-    """Where a campaign or a tour stands."""
+    """Where a plan stands."""
 
     id: PlanId
     title: str
-    kind: KindName
+    kind: Kind
     created: str
     policy: str
     seed: int
@@ -69,7 +83,43 @@ class PlanOut(BaseModel):
     budget_left: int
     finished: bool
     result: float
-    """Nodes reached, or profit earned."""
+    """What was earned so far, such as nodes reached."""
+
+
+class PreviewForm(BaseModel):
+    """Data to look at. The options by which the problem reads them are given by their names."""
+
+    model_config = ConfigDict(extra="allow")
+    kind: Kind
+    file: OneFile = None
+    sample: SampleName = None
+
+
+class BeginForm(BaseModel):
+    """What every plan is begun with."""
+
+    model_config = ConfigDict(extra="forbid")
+    days: Annotated[int, Field(ge=1, le=MAX_DAYS)]
+    budget: Annotated[int, Field(ge=1, le=10_000_000)]
+    file: OneFile = None
+    sample: SampleName = None
+    title: Annotated[str, Field(max_length=LONGEST_TITLE)] = ""
+    policy: PolicyName | None = None
+    seed: Seed = 0
+
+    def options(self) -> dict[str, Any]:
+        """The problem's own options that were given."""
+        return {name: getattr(self, name) for name in self.model_fields_set - set(BeginForm.model_fields)}
+
+
+@cache
+def begin_form(spec: Spec) -> type[BeginForm]:
+    """What a plan of a problem is begun with: the problem's own options come on top."""
+    options = [option for part in (spec.own_data.options, spec.rules) for option in options_of(part)]
+    own: dict[str, Any] = {
+        option.name: (Annotated[option.type, Field(description=option.describe)], option.default) for option in options
+    }
+    return create_model(f"Begin{spec.session.__name__}", __base__=BeginForm, **own)
 
 
 class NewPlanOut(BaseModel):
@@ -89,27 +139,12 @@ class PlanChange(BaseModel):
 
 
 class PickOut(BaseModel):
-    """A node or a city, its value in the policy's own measure, and what it adds to the result expected today."""
+    """A node, its value in the policy's own measure, and what it adds to the result expected today."""
 
     id: Id
     value: float | None
     gain: float | None
-
-
-class SubgoalOut(BaseModel):
-    """What the search thinks of a subgoal: its share, and the reward expected from today on."""
-
-    subgoal: int
-    share: float | None
-    value: float | None
-
-
-class SearchOut(BaseModel):
-    """What a search found; the subgoals with the largest share first."""
-
-    subgoal: int
-    value: float | None
-    subgoals: list[SubgoalOut]
+    """null where the problem cannot say."""
 
 
 class AdviceOut(BaseModel):
@@ -128,43 +163,33 @@ class AdviceOut(BaseModel):
     """The node rule that ranks the alternatives."""
     why: str
     milliseconds: float
-    search: SearchOut | None
 
 
-class CampaignReport(BaseModel):
-    """A day of a campaign as it was."""
-
-    model_config = ConfigDict(extra="forbid")
-    day: int
-    """The day that this is about, so that no day is reported twice."""
-    seeded: list[Id] | None = None
-    """Whom you seeded; without it, as advised."""
-    failed: list[Id] = []
-    """Those of them with whom it failed."""
-    activated: list[Id]
-    """Whom the cascade reached."""
-
-
-class ProfitReport(BaseModel):
-    """What a city will be worth tomorrow."""
-
-    model_config = ConfigDict(extra="forbid")
-    id: Id
-    profit: Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
-
-
-class TourReport(BaseModel):
-    """A day of a tour as it was."""
+class AnyReport(BaseModel):
+    """A day as it was."""
 
     model_config = ConfigDict(extra="forbid")
     day: int
     """The day that this is about, so that no day is reported twice."""
-    visited: list[Id] | None = None
-    """The cities you visited, in order; without it, as advised."""
-    closed: list[Id] = []
-    """Those of them that were closed."""
-    profits: list[ProfitReport]
-    """Tomorrow's profits where they are known."""
+
+
+@cache
+def report_model(spec: Spec) -> type[AnyReport]:
+    """The report of a day of a problem. What was done may be left out where it is what was advised."""
+    name = f"{spec.session.__name__}Report"
+    parts: dict[str, Any] = {}
+    for field in spec.session.report_fields:
+        items = list[Id] if field.kind == "ids" else list[_number_model(field, name)]
+        of_role = {"done": (items | None, None), "failed": (items, []), "observed": (items, ...)}
+        described, default = of_role[field.role]
+        parts[field.name] = (Annotated[described, Field(description=field.describe)], default)
+    return create_model(name, __base__=AnyReport, **parts)
+
+
+def _number_model(field: ReportField, report: str) -> Any:
+    """One number of a report and whose it is."""
+    own: dict[str, Any] = {"id": (Id, ...), field.number: (Annotated[float, Field(allow_inf_nan=False)], ...)}
+    return create_model(f"{report}{field.number.capitalize()}", __config__=ConfigDict(extra="forbid"), **own)
 
 
 class AdvisedOut(BaseModel):
@@ -246,7 +271,7 @@ class ForecastOut(BaseModel):
 
 
 class Export(BaseModel):
-    """Everything about a campaign or a tour."""
+    """Everything about a plan."""
 
     plan: PlanOut
     settings: dict[str, Any]

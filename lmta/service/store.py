@@ -4,6 +4,7 @@ Every change is one transaction, on the disk before it is answered (WAL, synchro
 """
 
 import json
+import logging
 import secrets
 import sqlite3
 import threading
@@ -16,8 +17,10 @@ from typing import Any
 
 from lmta.advisor.journal import Journal, journal_text, read_journal
 from lmta.problems.delimited import Content, quoted, shown
+from lmta.problems.spec import Spec
 from lmta.types import InputError
 
+LOG = logging.getLogger(__name__)
 FORMAT = 1
 _TABLES = """
 CREATE TABLE data (
@@ -69,13 +72,28 @@ class Advised:
 
 @dataclass(frozen=True)
 class Plan:
-    """A campaign or a tour as it is kept: its journal without days, and the days."""
+    """A plan as it is kept: its journal without days, and the days."""
 
     id: str
     title: str
     created: str
     beginning: Journal
     days: tuple[Day, ...]
+
+    @property
+    def spec(self) -> Spec:
+        """The problem that it is of."""
+        return self.beginning.spec
+
+    @property
+    def kind(self) -> str:
+        """What users call it, such as 'campaign'."""
+        return self.spec.session.word
+
+    @property
+    def done(self) -> str:
+        """The field of a day's report that says what was done."""
+        return self.spec.session.fields("done")[0].name
 
     @property
     def day(self) -> int:
@@ -167,7 +185,7 @@ class Store:
     # --- plans -------------------------------------------------------------------------------------------------------
 
     def add_plan(self, title: str, beginning: Journal, content: Content, days: tuple[Day, ...] = ()) -> str:
-        """Keep a new campaign or tour with its data; its id."""
+        """Keep a new plan with its data; its id."""
         name = secrets.token_hex(8)
         with self._changing() as db:
             key = (beginning.fingerprint, content.name)
@@ -179,18 +197,23 @@ class Store:
         return name
 
     def plan(self, name: str) -> Plan:
-        """The campaign or tour of that id."""
+        """The plan of that id."""
         with self._reading() as db:
             return _plan(db, name)
 
     def plans(self) -> list[Plan]:
-        """All campaigns and tours, the newest first."""
+        """All plans, the newest first, but for those of problems that are not installed any more."""
+        found = []
         with self._reading() as db:
-            names = db.execute("SELECT id FROM plans ORDER BY created DESC, id").fetchall()
-            return [_plan(db, name) for (name,) in names]
+            for (name,) in db.execute("SELECT id FROM plans ORDER BY created DESC, id").fetchall():
+                try:
+                    found.append(_plan(db, name))
+                except InputError as error:
+                    LOG.warning("plan %s is left out: %s", name, error)
+        return found
 
     def content(self, plan: Plan) -> Content:
-        """The data of a campaign or tour."""
+        """The data of a plan."""
         key = (plan.beginning.fingerprint, plan.beginning.data)
         row = self._db.execute("SELECT content FROM data WHERE fingerprint = ? AND name = ?", key).fetchone()
         if row is None:
@@ -207,7 +230,7 @@ class Store:
                 db.execute("DELETE FROM advice WHERE plan = ? AND day >= ?", (name, plan.day))
 
     def remove_plan(self, name: str) -> None:
-        """Forget a campaign or tour, and its data where nobody else has the same."""
+        """Forget a plan, and its data where nobody else has the same."""
         with self._changing() as db:
             _plan(db, name)
             db.execute("DELETE FROM plans WHERE id = ?", (name,))
@@ -246,11 +269,12 @@ class Store:
 
     def keep_advice(self, seen: Plan, advice: dict[str, Any]) -> None:
         """Keep what was advised for the day that comes next, unless the plan has moved on since it was seen."""
-        unchanged = "journal = ? AND (SELECT count(*) FROM days WHERE plan = id) = ?"
-        insert = f"INSERT OR IGNORE INTO advice SELECT id, ?, ? FROM plans WHERE id = ? AND {unchanged}"
-        row = (seen.day, json.dumps(advice), seen.id, journal_text(seen.beginning).decode(), len(seen.days))
+        query = "SELECT journal, (SELECT count(*) FROM days WHERE plan = id) FROM plans WHERE id = ?"
         with self._changing(durable=False) as db:
-            db.execute(insert, row)
+            now = db.execute(query, (seen.id,)).fetchone()
+            if now is not None and (_journal(now[0]), now[1]) == (seen.beginning, len(seen.days)):
+                row = (seen.id, seen.day, json.dumps(advice))
+                db.execute("INSERT OR IGNORE INTO advice VALUES (?, ?, ?)", row)
 
     # --- forecasts ---------------------------------------------------------------------------------------------------
 
@@ -276,14 +300,14 @@ class Store:
         return row is not None and row[0] in ("queued", "running")
 
     def forecast(self, plan: str, name: str) -> Forecast:
-        """A job of a campaign or tour."""
+        """A job of a plan."""
         row = self._db.execute(f"{_FORECASTS} WHERE plan = ? AND id = ?", (plan, name)).fetchone()
         if row is None:
             raise NotFoundError(f"forecast: {quoted(name)} is not there.")
         return _forecast(*row)
 
     def forecasts(self, plan: str) -> list[Forecast]:
-        """The jobs of a campaign or tour, the newest first."""
+        """The jobs of a plan, the newest first."""
         with self._reading() as db:
             _plan(db, plan)
             rows = db.execute(f"{_FORECASTS} WHERE plan = ? ORDER BY created DESC, rowid DESC", (plan,)).fetchall()
@@ -309,8 +333,11 @@ def _plan(db: sqlite3.Connection, name: str) -> Plan:
     columns = "day, report, warnings, result, reported"
     days = db.execute(f"SELECT {columns} FROM days WHERE plan = ? ORDER BY day", (name,)).fetchall()
     title, created, journal = row
-    beginning = read_journal(Content("journal", journal.encode()))
-    return Plan(name, title, created, beginning, tuple(_day(*columns) for columns in days))
+    return Plan(name, title, created, _journal(journal), tuple(_day(*columns) for columns in days))
+
+
+def _journal(text: str) -> Journal:
+    return read_journal(Content("journal", text.encode()))
 
 
 def _gone(name: str) -> NotFoundError:

@@ -56,7 +56,7 @@ def test_ten_days_from_the_shell(network, tmp_path):
     """Every day in a process of its own; the same from Python agrees to the last node."""
     state, observed = tmp_path / "campaign.json", tmp_path / "activated.txt"
     campaign = lmta.Campaign(network, days=10, budget=12)
-    adviser, rng = lmta.load("aim"), np.random.default_rng(0)
+    adviser, rng = lmta.adviser("aim"), np.random.default_rng(0)
     arguments = ["--graph", network, "--days", "10", "--budget", "12"]
     for day in range(1, 11):
         command = [sys.executable, "-c", "from lmta.cli import main; main()", "plan", "--state", state, *arguments]
@@ -86,12 +86,12 @@ def test_a_tour_with_other_visits_than_advised(cities, tmp_path, capsys):
     state, done, profits = tmp_path / "tour.json", tmp_path / "done.txt", tmp_path / "profits.csv"
     assert plan("--state", state, "--cities", cities, "--days", 3, "--budget", 6, "--drift", 0.1) == 0
     tour = lmta.Tour(cities, days=3, budget=6, rules=lmta.OrienteeringRules(drift=0.1))
-    assert journal(state)["advised"] == list(lmta.load("sop").decide(tour).nodes)
+    assert journal(state)["advised"] == list(lmta.adviser("sop").decide(tour).nodes)
     write_names(done, ["city 3", "city 5"])
     profits.write_text("name,profit\ncity 7,3.5\n")
     assert plan("--state", state, "--done", done, "--observed", profits) == 0
     earned = tour.advance(visited=["city 3", "city 5"], profits={"city 7": 3.5})
-    decision = lmta.load("sop").decide(tour)
+    decision = lmta.adviser("sop").decide(tour)
     assert "city 7" in decision.nodes
     assert journal(state)["advised"] == list(decision.nodes)
     assert journal(state)["history"] == [{"visited": ["city 3", "city 5"], "profits": [["city 7", 3.5]], "closed": []}]
@@ -184,7 +184,9 @@ def begun(network, tmp_path):
         (["--days", "5"], "days: is not what"),
         (["--budget", "9"], "budget: is not what"),
         (["--undirected"], "undirected: is not what"),
-        (["--drift", "0.2"], "drift: is not what"),
+        (["--problem", "sop"], "problem: is not what"),
+        (["--observed"], "observed: activated is missing; give FILE, which may be an empty file"),
+        (["--observed", "unknown.txt", "unknown.txt"], "unknown.txt are both given for activated; give one"),
         (["--graph", "cities.csv"], "cities.csv: is not what"),
         (["--day", "2"], "day: 2 given, but"),
         (["--cities", "cities.csv"], "cities: is not what"),
@@ -278,3 +280,33 @@ def test_seeds_that_failed_and_a_probability_of_ones_own(network, tmp_path, caps
     assert journal(state)["advised"] == list(lmta.policy("average-lookahead").decide(campaign).nodes)
     assert plan("--state", state, "--probability", 0.3) == 2
     assert "probability: is not what" in capsys.readouterr().err
+
+
+def test_options_of_another_problem_are_refused(begun, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        plan("--state", begun, "--drift", 0.2)
+    assert "Unrecognized options: --drift" in capsys.readouterr().err
+
+
+def test_what_a_journal_was_begun_with_may_be_given_again(tmp_path):
+    """The journal's own options are the defaults, so that only another value contradicts it."""
+    state, network = tmp_path / "campaign.json", tmp_path / "path.csv"
+    network.write_text("a,b\nb,c\n")
+    assert plan("--state", state, "--graph", network, "--days", 2, "--budget", 2, "--undirected") == 0
+    once = state.read_bytes()
+    assert plan("--state", state, "--undirected") == 0
+    assert plan("--state", state, "--no-undirected") == 2
+    assert state.read_bytes() == once
+
+
+def test_help_has_the_options_of_the_problem(capsys, begun):
+    for arguments, told in (
+        ((), ("--graph", "--cities", "--state")),
+        (("--graph", "x"), ("--graph", "--undirected", "the ids that were activated")),
+        (("--problem", "orienteering"), ("--cities", "--drift", "as lines of name and profit")),
+        (("--state", begun), ("--probability", "--failed")),
+    ):
+        with pytest.raises(SystemExit, match="0"):
+            plan(*arguments, "--help")
+        shown = " ".join(capsys.readouterr().out.split())
+        assert all(part in shown for part in told)

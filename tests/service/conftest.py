@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 
 import pytest
 from fastapi.testclient import TestClient
@@ -87,3 +88,18 @@ def begin(client):
         return f"/api/v1/plans/{answer.json()['plan']['id']}"
 
     return begin_
+
+
+@pytest.fixture
+def finished():
+    """A forecast once it has ended."""
+
+    def finished_(client, job):
+        for _ in range(600):
+            seen = client.get(job).json()
+            if seen["status"] not in ("queued", "running"):
+                return seen
+            time.sleep(0.1)
+        raise AssertionError("the forecast never ended")
+
+    return finished_

@@ -165,7 +165,7 @@ def test_uploads_are_bounded(open_service):
 def test_tags_of_graphml_are_bounded():
     content = Content("a.graphml", b"<graphml>" + b"<key/>" * 80 + b"</graphml>")
     with pytest.raises(InputError, match=r"a\.graphml has 82 tags; at most 80 are taken"):
-        check_content(content, "campaign", Limits(rows=20))
+        check_content(content, (".graphml",), Limits(rows=20))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_tags_of_graphml_are_bounded():
 )
 def test_graphml_has_no_entities(text):
     with pytest.raises(InputError, match="without document types or entities"):
-        check_content(Content("a.graphml", text.encode("latin-1")), "campaign", Limits())
+        check_content(Content("a.graphml", text.encode("latin-1")), (".graphml",), Limits())
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from lmta import InputError
-from lmta.advisor.journal import CampaignJournal
+from lmta.advisor.journal import journal_type
 from lmta.problems.delimited import Content
+from lmta.problems.registry import spec_of
 from lmta.service.store import ConflictError, NotFoundError, Store
 
 CONTENT = Content("a.csv", b"a,b\n")
-BEGINNING = CampaignJournal(data="a.csv", fingerprint="f", days=5, budget=2, policy="average-degree", seed=0)
+BEGINNING = journal_type(spec_of("aim"))(
+    data="a.csv", fingerprint="f", days=5, budget=2, policy="average-degree", seed=0
+)
 REPORT = {"seeded": [], "activated": [], "failed": []}
 
 

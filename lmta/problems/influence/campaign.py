@@ -37,6 +37,7 @@ class Campaign(AbstractSession):
     icon = "hub"
     verb = "seed"
     result_name = "nodes reached"
+    budget_name = "seeds"
     report_fields: ClassVar[tuple[ReportField, ...]] = (
         ReportField("seeded", "done", "ids", "Whom you seeded", "the ids that were seeded"),
         ReportField("failed", "failed", "ids", "With whom it failed", "the seeds that did not take"),
@@ -68,7 +69,7 @@ class Campaign(AbstractSession):
 
     def tidy(self, report: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """Seeding who was reached before costs the pick; being activated again changes nothing."""
-        tidied, said = super().tidy({"seeded": (), "activated": (), "failed": ()} | dict(report))
+        tidied, said = super().tidy(report)
         seeds, failures = tidied["seeded"], dict.fromkeys(tidied["failed"])
         status = np.asarray(self.state.status)
         for name in seeds:

@@ -90,6 +90,17 @@ def vary(most: Size, rng: np.random.Generator) -> tuple[Size, NetworkOptions, No
     return Size(nodes, days, budget), options, Nothing()
 
 
+def upgrade_journal(journal: dict[str, Any]) -> dict[str, Any]:
+    """Earlier state files say `directed` and `probability` beside the rest."""
+    if "directed" not in journal:
+        return journal
+    kept = {name: value for name, value in journal.items() if name not in ("directed", "probability")}
+    directed = journal["directed"]
+    undirected = not directed if isinstance(directed, bool) else directed
+    read = {"undirected": undirected, "probability": journal.get("probability")}
+    return kept | {"read": read}
+
+
 @cache
 def _les_miserables() -> tuple[str, bytes]:
     rows = [f"{a},{b}" for a, b in nx.les_miserables_graph().edges]
@@ -110,7 +121,8 @@ INFLUENCE = Spec(
     vary=vary,
     own_data=OwnData(
         option="graph",
-        describe="An own network: edge list (CSV, TSV, white space) or GraphML.",
+        describe="Your network: an edge list (CSV, TSV or white space: source, target and, where known, probability) "
+        "or GraphML.",
         suffixes=(".csv", ".tsv", ".txt", ".edges", ".graphml"),
         options=NetworkFile,
         load=load,
@@ -148,6 +160,7 @@ INFLUENCE = Spec(
     ),
     view=VIEW,
     largest_reward=lambda size: float(size.nodes),
+    upgrade_journal=upgrade_journal,
 )
 POWER_2500 = replace(
     INFLUENCE,

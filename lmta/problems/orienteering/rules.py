@@ -33,9 +33,9 @@ class OrienteeringRules:
     crowding: float = 0.1
     """m visits on one day cost crowding·(m - 1)²."""
     drift: float = 0.05
-    """An unvisited city's profit moves by U(-drift, drift) a day …"""
+    """An unvisited city's profit moves by U(-drift, drift) a day."""
     floor: float = 0.3
-    """… and never falls under this."""
+    """No profit falls below this."""
 
 
 class OrienteeringInstance(AbstractInstance):

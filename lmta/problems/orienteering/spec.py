@@ -23,7 +23,7 @@ from lmta.problems.spec import Nothing, OwnData, Policies, Sample, Seen, Size, S
 def look(cities: Cities) -> Seen:
     """Cities and their profits."""
     profit = np.ones(len(cities.names)) if cities.profit is None else cities.profit
-    return Seen(len(cities.names), 0, profit[1:], "profit", cities.names)
+    return Seen(len(cities.names), 0, profit[1:], "profit", cities.names, nodes_name="cities")
 
 
 def begin(data: Any, *, days: int, budget: int, read: Nothing, rules: OrienteeringRules) -> Tour:
@@ -83,7 +83,7 @@ ORIENTEERING = Spec(
     vary=vary,
     own_data=OwnData(
         option="cities",
-        describe="Own cities: CSV (name, x, y, profit) or TSPLIB.",
+        describe="Your cities, the start first: CSV (name, x, y and, where known, profit) or TSPLIB.",
         suffixes=(".csv", ".tsv", ".txt", ".tsp"),
         options=Nothing,
         load=lambda source, options: load_cities(source),

@@ -11,7 +11,7 @@ import numpy as np
 from lmta.hints import warn
 from lmta.problems.base import expected_today
 from lmta.problems.delimited import LARGEST, quoted
-from lmta.problems.orienteering.importer import load_cities
+from lmta.problems.orienteering.importer import PROFIT, load_cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_day
 from lmta.problems.session import AbstractSession, ReportField, check_horizon
 from lmta.types import InputError, ModelWarning
@@ -30,10 +30,19 @@ class Tour(AbstractSession):
     icon = "route"
     verb = "visit, in this order"
     result_name = "earned"
+    budget_name = "visits"
     report_fields: ClassVar[tuple[ReportField, ...]] = (
         ReportField("visited", "done", "ids", "Which cities you visited, in order", "the cities that were visited"),
         ReportField("closed", "failed", "ids", "Which of them were closed", "the cities that were closed"),
-        ReportField("profits", "observed", "numbers", "What cities will be worth tomorrow", "tomorrow's profits"),
+        ReportField(
+            "profits",
+            "observed",
+            "numbers",
+            "What cities will be worth tomorrow",
+            "tomorrow's profits",
+            number=PROFIT.name,
+            aliases=PROFIT.aliases,
+        ),
     )
 
     def __init__(
@@ -64,18 +73,16 @@ class Tour(AbstractSession):
 
     def tidy(self, report: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """A second visit costs the way and brings nothing; profits of visited cities stay 0."""
-        tidied, said = super().tidy({"visited": (), "closed": (), "profits": {}} | dict(report))
+        tidied, said = super().tidy(report)
         route, shut = tidied["visited"], dict.fromkeys(tidied["closed"])
         seen = np.asarray(self.state.visited)
         for name in route:
             if seen[self.index(name, "visited")] and name not in shut:
-                said.append(
-                    f"visited: {quoted(name)} was visited before or is the start; it costs a visit and brings nothing."
-                )
+                again = f"visited: {quoted(name)} was visited before or is the start"
+                said.append(f"{again}; it costs the visit and brings nothing.")
                 shut[name] = None
         known = {}
-        for given, profit in tidied["profits"].items():
-            name = self.name(given, "profits")
+        for name, profit in tidied["profits"].items():
             gone = seen[self.index(name, "profits")] or (name in route and name not in shut)
             if gone and profit != 0:
                 said.append(f"profits: {quoted(name)} has been visited or is the start; its profit stays 0.")

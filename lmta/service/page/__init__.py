@@ -1,1 +1,1 @@
-"""The page: campaigns and tours for people, on NiceGUI, whose scripts come with its package."""
+"""The page: plans for people, on NiceGUI, whose scripts come with its package."""

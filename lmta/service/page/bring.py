@@ -1,4 +1,4 @@
-"""The form that goes on with a campaign or tour of `lmta plan`: its state file and its data."""
+"""The form that goes on with a plan of `lmta plan`: its state file and its data."""
 
 from functools import partial
 

@@ -85,7 +85,7 @@ def _expected(forecast: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def histogram(bins: Sequence[Bin], what: str) -> dict[str, Any]:
-    """How many nodes have so many neighbours, or how many cities such a profit."""
+    """How many nodes have such a number."""
     names = [f"{b.low:g}" if b.low == b.high else f"{b.low:.3g} to {b.high:.3g}" for b in bins]
     axis = {"axisLabel": {"color": TEXT}, "nameTextStyle": {"color": TEXT}}
     return {
