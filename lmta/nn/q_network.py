@@ -22,9 +22,7 @@ class PlainQNetwork(eqx.Module):
         self.network = GraphNetwork(node_size, global_size, hidden, layers, key=network_key)
         self.head = eqx.nn.MLP(self.network.out_size + condition_size, 1, hidden, depth=1, key=head_key)
 
-    def __call__(
-        self, observation: Observation, condition: Float[Array, " condition"]
-    ) -> Float[Array, " nodes"]:
+    def __call__(self, observation: Observation, condition: Float[Array, " condition"]) -> Float[Array, " nodes"]:
         """The value of picking each node, without mask."""
         nodes = self.network(observation)
         everywhere = jnp.broadcast_to(condition, (nodes.shape[0], condition.shape[0]))
@@ -61,9 +59,7 @@ class WideQNetwork(eqx.Module):
         self.advantage = jax.tree.map(jnp.zeros_like, advantage) if zero_advantage else advantage
         self.value = eqx.nn.MLP(context_size, 1, hidden, depth=1, key=keys[4])
 
-    def __call__(
-        self, observation: Observation, condition: Float[Array, " condition"]
-    ) -> Float[Array, " nodes"]:
+    def __call__(self, observation: Observation, condition: Float[Array, " condition"]) -> Float[Array, " nodes"]:
         """The value of picking each node, without mask."""
         nodes, graph = self.network(observation), observation.graph
         context = jnp.concatenate([mean_pool(nodes, graph), condition, observation.globals])

@@ -54,9 +54,7 @@ def draw_recent(ring: Ring, recent: int, count: int, key: Key[Array, ""]) -> Int
     return (ring.cursor - 1 - age) % ring.capacity
 
 
-def newest_steps(
-    ring: Ring, steps: Int[Array, " capacity"], max_steps: int | None = None
-) -> Int[Array, " capacity"]:
+def newest_steps(ring: Ring, steps: Int[Array, " capacity"], max_steps: int | None = None) -> Int[Array, " capacity"]:
     """The steps of each item, 0 for empty slots and for items older than the newest `max_steps` steps."""
     counts = jnp.where(ring.age < ring.size, steps, 0)
     if max_steps is None:

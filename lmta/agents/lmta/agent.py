@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.agents.base import AbstractAgent, AgentDay, Terms
+from lmta.agents.base import AbstractAgent, AgentDay, PickValues, Terms
 from lmta.agents.lmta.game import Game
 from lmta.agents.lmta.networks import LmtaModel
 from lmta.agents.lmta.play import SEARCHED, self_play
@@ -24,6 +24,7 @@ from lmta.nn.replay import Ring
 from lmta.problems.base import Choose, DayRecord, ForecastingProblem, pick_day
 from lmta.problems.spec import Spec
 from lmta.types import InputError, Observation, SearchReport
+
 
 class Intent(eqx.Module):
     """A decision of the high level: what the search found, the subgoal that is taken, and its budget."""
@@ -60,7 +61,9 @@ class Lmta(AbstractAgent):
         if settings.train.games < episodes:
             raise InputError(f"train.games: {settings.train.games} given, at least the {episodes} episodes are needed.")
         if settings.departures.q_network == "known-gains" and not isinstance(spec.problem, ForecastingProblem):
-            raise InputError(f"departures.q-network: {spec.name} does not know gains in closed form; use wide or plain.")
+            raise InputError(
+                f"departures.q-network: {spec.name} does not know gains in closed form; use wide or plain."
+            )
         if settings.departures.subgoal_bias > 0 and settings.departures.budget_prior == "none":
             raise InputError("departures.subgoal-bias: needs a --departures.budget-prior that it can bias.")
 
@@ -136,7 +139,9 @@ class Lmta(AbstractAgent):
             q_values = unsquash(model.high.predict(latent)[0])
             found = choose_by_q(q_values, epsilon, search_key if explore else None)
         subgoal = jnp.where(instead == SEARCHED, found.subgoal, instead)
-        logits, _ = model.high.budget(latent, model.high.subgoals[subgoal], state.budget_left, days_left, self.max_picks)
+        logits, _ = model.high.budget(
+            latent, model.high.subgoals[subgoal], state.budget_left, days_left, self.max_picks
+        )
         budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
         return Intent(found, subgoal, budget.astype(jnp.int32), logits)
 
@@ -175,6 +180,11 @@ class Lmta(AbstractAgent):
 
         return choose
 
+    @property
+    def pick_values(self) -> PickValues:
+        """Q of the low level."""
+        return PickValues(self.settings.train.low_discount, self.settings.departures.q_ends_with_day)
+
     def search_report(self, report: Plan) -> SearchReport:
         """What the search found, on the host."""
         return SearchReport(
@@ -195,4 +205,6 @@ class Lmta(AbstractAgent):
 
     def with_simulations(self, simulations: int) -> "Lmta":
         """With another number of simulations; 0 lets the prior decide."""
-        return replace(self, settings=replace(self.settings, search=replace(self.settings.search, simulations=simulations)))
+        return replace(
+            self, settings=replace(self.settings, search=replace(self.settings.search, simulations=simulations))
+        )

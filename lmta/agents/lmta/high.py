@@ -41,9 +41,7 @@ def high_loss(
     muzero += departures.consistency * terms["consistency"]
     terms |= _geometry_terms(high, problem, settings, latents, batch, steps)
     kept = {"cap": "pull", "push": "push", "order": "order"}
-    unified = sum(
-        getattr(weights, name) * terms[name] for name, word in kept.items() if word not in ablation.without
-    )
+    unified = sum(getattr(weights, name) * terms[name] for name, word in kept.items() if word not in ablation.without)
     unified += weights.margin * terms["margin"] + departures.order_of_intents * terms["order_of_intents"]
     terms |= _budget_terms(high, settings, latents, batch)
     actor = weights.budget_actor * terms["budget_actor"] - weights.entropy * terms["budget_entropy"]
@@ -195,9 +193,7 @@ def _budget_terms(high: HighLevel, settings: LmtaSettings, latents: Latents, bat
     }
 
 
-def _anchors(
-    high: HighLevel, settings: LmtaSettings, latents: Latents, batch: HighBatch
-) -> Float[Array, " batch"]:
+def _anchors(high: HighLevel, settings: LmtaSettings, latents: Latents, batch: HighBatch) -> Float[Array, " batch"]:
     if settings.departures.subgoal_bias == 0:
         return jnp.zeros(latents.shape[0])
     biases = first_biases(settings)

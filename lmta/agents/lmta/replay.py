@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lmta.agents.lmta.game import Game, macro_reward, step_rewards
+from lmta.agents.lmta.game import Game, macro_reward
 from lmta.agents.lmta.settings import LmtaSettings
+from lmta.agents.steps import step_rewards
 from lmta.nn.replay import Ring, draw_recent, newest_steps
 from lmta.problems.base import Problem
 
@@ -70,13 +71,13 @@ def sample_high(replay: Ring, settings: LmtaSettings, key: Key[Array, ""]) -> Hi
 def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighBatch:
     """A decision of a game, by a number from 0 to 1, with its targets."""
     returns = settings.departures.return_targets > 0
-    inside = 1.0 if returns else settings.train.low_discount
     days = game.instance.days
     day = jnp.minimum((draw * days).astype(jnp.int32), days - 1)
     ahead = day + jnp.arange(settings.train.unroll + 1)
     live = ahead < days
     at = jnp.minimum(ahead, game.value.shape[0] - 1)
-    rewards = jax.vmap(macro_reward, (0, 0, 0, None))(game.num_picks, game.forecasts, game.reward, inside)
+    macro = jax.vmap(macro_reward, (0, 0, 0, None))
+    rewards = macro(game.num_picks, game.forecasts, game.reward, settings.discount_in_day)
     values = returns_to_go(rewards, days, settings.search.discount) if returns else game.value
     return HighBatch(
         instance=game.instance,
@@ -97,9 +98,7 @@ def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighB
     )
 
 
-def returns_to_go(
-    rewards: Float[Array, " days"], days: Int[Array, ""], discount: float
-) -> Float[Array, " days"]:
+def returns_to_go(rewards: Float[Array, " days"], days: Int[Array, ""], discount: float) -> Float[Array, " days"]:
     """Σⱼ γʲ R_{k+j} for every decision k."""
 
     def add(following, reward):
