@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import equinox as eqx
 from jaxtyping import Array, Float, Int, Key
@@ -32,6 +32,15 @@ class AgentDay(eqx.Module):
     """The picks, in the order to make them, with the reward left at 0."""
     report: Any = None
     """What a search found, if there was one."""
+
+
+class PickValues(NamedTuple):
+    """What the value of a pick stands for: the rewards of it and of the picks after it."""
+
+    discount: float
+    """From pick to pick."""
+    ends_with_day: bool
+    """Whether only the picks of the same day count."""
 
 
 AgentT = TypeVar("AgentT", bound="AbstractAgent")
@@ -71,7 +80,7 @@ class AbstractAgent(ABC):
     def presets(cls, spec: Spec) -> Mapping[str, Any]:
         """Settings by the name of a preset; the first is the default."""
 
-    @classmethod
+    @classmethod  # noqa: B027 (an agent may have nothing to refuse)
     def check(cls, settings: Any, spec: Spec) -> None:
         """Refuse settings that contradict each other, or a problem without what the agent needs."""
 
@@ -114,6 +123,11 @@ class AbstractAgent(ABC):
     def measures(self, learner: Learner) -> dict[str, Float[Array, ""]]:
         """What else is worth logging of an epoch, such as the rate of exploration."""
         return {}
+
+    @property
+    def pick_values(self) -> PickValues | None:
+        """What the values in the records of `decide` stand for; None where picks have no values in units of reward."""
+        return None
 
     def search_report(self, report: Any) -> SearchReport | None:
         """What a search found, on the host; None where the agent does not search."""

@@ -71,7 +71,8 @@ def settings_from_json(values: dict[str, Any]) -> RunSettings:
     spec, kind = spec_of(values["problem"]), agent_type(values["agent"])
     try:
         config = TypeAdapter(kind.settings_type).validate_python(values["config"])
-        instance = TypeAdapter(InstanceSettings[spec.drawn, spec.rules]).validate_python(values["instance"])
+        instances: Any = InstanceSettings[spec.drawn, spec.rules]  # pyright: ignore
+        instance = TypeAdapter(instances).validate_python(values["instance"])
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))

@@ -13,7 +13,7 @@ def diagnose(settings: tyro.conf.OmitArgPrefixes[DiagnoseSettings]) -> None:
     """Measure, print the tables and draw the pictures."""
     prepared = diagnosis_of.prepare(settings)
     with progress_bar() as progress:
-        task = progress.add_task("forcing subgoals", total=None)
+        task = progress.add_task("measuring", total=None)
         step = lambda done, total: progress.update(task, completed=done, total=total)  # noqa: E731
         diagnosis = diagnosis_of.diagnose(prepared, step)
     for table in tables(diagnosis):

@@ -1,1 +1,1 @@
-"""What a trained run has learned: its sense of time, its values, its subgoals, and the quantities of the theory."""
+"""What a trained run has learned: what is measured of every learner, and what an agent adds to that."""

@@ -1,168 +1,68 @@
-"""A diagnosis for people: one table a question."""
+"""A diagnosis for people: the tables of every learner, and how numbers are written in all of them."""
 
 import math
 from collections.abc import Iterable
 
 from rich.table import Table
 
+from lmta.arena.tables import with_error
+from lmta.diagnostics.common import Common
 from lmta.diagnostics.diagnose import Diagnosis
 from lmta.diagnostics.statistics import Calibration, Interval
-from lmta.diagnostics.theory import Cap, Error, Theory
-
-MAX_SUBGOALS = 16
 
 
 def tables(diagnosis: Diagnosis) -> Iterable[Table]:
     """All of them, in the order of the documentation."""
-    yield _order(diagnosis)
-    yield _smoothness(diagnosis)
-    yield _theory(diagnosis.theory)
-    yield _subgoals(diagnosis)
-    yield _budgets(diagnosis)
-    yield _values(diagnosis)
+    common = diagnosis.common
+    yield _scores(common, diagnosis.title)
+    yield _budgets(common)
+    if common.values is not None:
+        yield values_table("Values of picks beside what followed", {"value of a pick": common.values})
+    yield from diagnosis.part.tables(diagnosis.own) if diagnosis.part else ()
 
 
-def _order(diagnosis: Diagnosis) -> Table:
-    order = diagnosis.order
-    caption = (
-        f"Forced durations repeat themselves with τ_b = {number(order.repeatability)}; "
-        f"nothing is left to spend at {order.nothing_left:.0%} of the states."
-    )
-    table = _table("Does σ(s, z) know durations? Kendall's τ", caption, "score and duration")
-    for name in ("τ_b", "95 %", "without ties", "τ_a", "tied pairs", "undefined"):
+def _scores(common: Common, title: str) -> Table:
+    table = new_table("Scores, with the same noise for all", f"{title}.", "player")
+    for name in ("mean ± s.e.m.", "agent ahead by"):
         table.add_column(name, justify="right", no_wrap=True)
-    for row in order.orderings:
+    for row in common.scores:
         table.add_row(
-            row.what,
-            number(row.tau_b.mean),
-            interval(row.interval),
-            number(row.without_ties),
-            number(row.tau_a),
-            share(row.tied),
-            f"{row.undefined} of {row.groups}",
+            row.player, with_error(row.score), "" if math.isnan(row.ahead.mean) else with_error(row.ahead, "+")
         )
     return table
 
 
-def _smoothness(diagnosis: Diagnosis) -> Table:
-    table = _table("Do values change with distance? d(h(s), g(h(s), z)) against |ΔV|", "", "ΔV by")
-    for name in ("τ_b", "95 %", "Spearman's ρ", "95 %", "largest |ΔV|/d"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in diagnosis.smoothness:
-        table.add_row(
-            row.what,
-            number(row.kendall),
-            interval(row.kendall_interval),
-            number(row.spearman),
-            interval(row.spearman_interval),
-            number(row.steepest, 1),
-        )
-    return table
-
-
-def _theory(theory: Theory) -> Table:
-    informative = [bound for bound in theory.bounds if bound.lower_bound_mean > 0]
-    held = sum(bound.lower_bound_mean <= bound.mean_duration for bound in theory.bounds)
+def _budgets(common: Common) -> Table:
+    agreement = common.agreement
     caption = (
-        f"Durations are at least the bound (with mean model error) for {held} of {len(theory.bounds)} subgoals; "
-        f"it says something (> 0) for {len(informative)}. E d(h(s), h(s⁺)) ≤ E τ (κ + ε_cap) at "
-        f"{share(theory.macro_micro_holds)} of states and subgoals; {share(theory.without_step)} of runs have no pick."
+        f"Of the picks {share(agreement.equal.mean)} ± {share(agreement.equal.sem)} are those of "
+        f"{agreement.heuristic} at the same state, as many of them ({share(agreement.by_chance)} by chance; "
+        f"{agreement.days} days with a pick)."
     )
-    table = _table("Quantities of the theory", caption, "quantity")
-    for name in ("mean", "p95 / r.m.s.", "largest"):
-        table.add_column(name, justify="right", no_wrap=True)
-    kappa = theory.cap_distance
-    for name, cap in {
-        f"step distance, exceedance over κ = {kappa:g} (ε_cap is the r.m.s.)": theory.cap,
-        "… of them within a day": theory.cap_within_day,
-        "… of them the last pick and the night": theory.cap_overnight,
-    }.items():
-        table.add_row(name, *_cap(cap))
-    discount = theory.discount
-    for name, error in {
-        "model error d(g(h(s), z), h(s⁺)) (ε_dyn is the largest)": theory.model_error,
-        f"reward error (ε_R is the largest; noise of the means {number(theory.reward_noise)})": theory.reward_error,
-        f"decision-time discount, bound (μ̄ = {number(discount.reference_duration)})": discount.bound,
-        "decision-time discount, gap |E(γ_LL^τ - γ)V(s⁺)|": discount.gap,
-    }.items():
-        table.add_row(name, *_error(error))
-    residuals = [bound.push_residual for bound in theory.bounds]
-    table.add_row(
-        "push residual of subgoals", number(sum(residuals) / len(residuals), 3), "", number(max(residuals), 3)
-    )
-    return table
-
-
-def _cap(cap: Cap) -> tuple[str, str, str]:
-    return number(cap.distance, 3), number(cap.root_mean_square, 3), number(cap.largest, 3)
-
-
-def _error(error: Error) -> tuple[str, str, str]:
-    return number(error.mean, 3), number(error.p95, 3), number(error.largest, 3)
-
-
-def _subgoals(diagnosis: Diagnosis) -> Table:
-    dictionary, facts = diagnosis.dictionary, diagnosis.facts
-    rows = sorted(dictionary.subgoals, key=lambda subgoal: -subgoal.chosen)[:MAX_SUBGOALS]
-    left_out = len(dictionary.subgoals) - len(rows)
-    caption = (
-        f"Search uses {dictionary.effective_number:.1f} subgoals in effect. On the same first mornings the "
-        f"{len(dictionary.subgoals)} subgoals give {dictionary.distinct:.1f} different sets of "
-        f"{dictionary.first_picks} first picks."
-        + (f" {left_out} that are chosen less are left out here." if left_out else "")
-    )
-    table = _table("What each subgoal does", caption, "z")
-    columns = ("chosen", "budget", "picks", facts.worth_name, facts.distance_name, "forced picks", "bound", "m(z)")
-    for name in (*columns, "d(s, z)", f"first {facts.worth_name}", f"first {facts.distance_name}", "overlap"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        table.add_row(
-            str(row.number),
-            share(row.share),
-            number(row.budget, 1),
-            number(row.duration, 1),
-            number(row.played.worth),
-            number(row.played.spread),
-            number(row.forced_duration, 1),
-            number(diagnosis.theory.bounds[row.number].lower_bound_mean, 1),
-            number(row.margin),
-            number(row.distance),
-            number(row.first.worth),
-            number(row.first.spread),
-            share(row.overlap),
-        )
-    return table
-
-
-def _budgets(diagnosis: Diagnosis) -> Table:
-    table = _table("Budgets by day", "", "day")
-    for row in diagnosis.budgets:
+    table = new_table("Budgets and picks by day", caption, "day")
+    for row in common.budgets:
         table.add_column(str(row.day), justify="right")
-    table.add_row("left", *(number(row.left, 1) for row in diagnosis.budgets))
-    table.add_row("chosen", *(number(row.chosen.mean, 1) for row in diagnosis.budgets))
-    table.add_row("picks made", *(number(row.executed.mean, 1) for row in diagnosis.budgets))
+    table.add_row("left", *(number(row.left, 1) for row in common.budgets))
+    table.add_row("chosen", *(number(row.chosen.mean, 1) for row in common.budgets))
+    table.add_row("picks made", *(number(row.executed.mean, 1) for row in common.budgets))
+    table.add_row("adviser, same states", *(number(row.adviser, 1) for row in common.budgets))
+    table.add_row(f"picks of {agreement.heuristic}", *(share(part) for part in agreement.by_day))
     return table
 
 
-def _values(diagnosis: Diagnosis) -> Table:
-    values = diagnosis.values
-    caption = f"Score {values.score.mean:.2f} ± {number(values.score.sem)}. {diagnosis.title}."
-    table = _table("Expectations beside what happened", caption, "expectation")
+def values_table(title: str, rows: dict[str, Calibration]) -> Table:
+    """Expectations beside what happened."""
+    table = new_table(title, "", "expectation")
     for name in ("predicted", "happened", "bias", "r.m.s. error", "slope", "Spearman's ρ", "points"):
         table.add_column(name, justify="right", no_wrap=True)
-    rows: dict[str, Calibration] = {
-        "search value, all days": values.search,
-        "search value, first day": values.search_by_day[0],
-        "value head, all days": values.head,
-        "Q of picks": values.q,
-    }
     for name, row in rows.items():
         parts = (row.predicted, row.realised, row.bias, row.root_mean_square, row.slope, row.spearman)
         table.add_row(name, *(number(part) for part in parts), str(row.count))
     return table
 
 
-def _table(title: str, caption: str, first: str) -> Table:
+def new_table(title: str, caption: str, first: str) -> Table:
+    """A table with its first column."""
     table = Table(title=title, caption=caption or None)
     table.add_column(first)
     return table

@@ -1,1 +1,1 @@
-"""LMTA: tree search over learned subgoals, a multi-timescale world model, subgoal-conditioned budgets, a graph Q-network."""
+"""LMTA: search over learned subgoals, a multi-timescale world model, a budget for each subgoal, a graph Q-network."""

@@ -1,4 +1,4 @@
-"""Encoder, dynamics, prediction, margins, budgets, subgoals and the subgoal-conditioned Q-network (paper §4, App. F)."""
+"""Encoder, dynamics, prediction, margins, budgets, subgoals and the Q-network given a subgoal (paper §4, App. F)."""
 
 import equinox as eqx
 import jax
@@ -255,11 +255,6 @@ class LowLevel(eqx.Module):
             self.network = WideQNetwork(
                 *shape, condition, sizes.q_hidden, sizes.q_layers, zero_advantage=known, key=key
             )
-
-    @property
-    def ends_with_day(self) -> bool:
-        """Whether values look to the end of the day only."""
-        return self.kind == "known-gains"
 
     def __call__(
         self, observation: Observation, z: Float[Array, " subgoal"], picks_left: Int[Array, ""]

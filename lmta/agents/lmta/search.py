@@ -1,6 +1,6 @@
 """Search over subgoals in latent space (App. B): model, latent and key in; search policy and value out."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -13,6 +13,7 @@ from lmta.nn.categorical import unsquash
 from lmta.nn.q_learning import epsilon_greedy
 
 
+@runtime_checkable
 class LatentModel(Protocol):
     """What search needs of a model, on one example."""
 

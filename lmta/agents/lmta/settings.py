@@ -1,7 +1,7 @@
 """Every setting of LMTA, and its two presets: `lmta`, what earns most, and `paper`, as published.
 
-The defaults of all classes are the paper's (App. F and G; its tables are cited), so `paper` is `LmtaSettings()` with the
-domain-specific overrides of the problem's spec. `lmta` adds departures.
+The defaults of all classes are the paper's (App. F and G; its tables are cited), so `paper` is `LmtaSettings()` with
+the domain-specific overrides of the problem's spec. `lmta` adds departures.
 """
 
 from dataclasses import dataclass, field
@@ -109,12 +109,13 @@ class Departures:
     """What is not the paper's. Each line says what it replaces and why; with these defaults there is none."""
 
     return_targets: int = 0
-    """Values, and the Ĝ of budgets, are fitted to the undiscounted rewards that followed in this many of the newest
-    games, in place of stored search values, which are those of old networks and feed back on themselves."""
+    """Values, and the Ĝ of budgets, are fitted to the rewards that followed in this many of the newest games, without
+    discount within a day, in place of stored search values, which are those of old networks and feed back on
+    themselves."""
     group_size: int = 1
-    """So many episodes share an instance and its noise, and the budget policy learns from their leave-one-out advantage,
-    in place of Ĝ less the critic, most of which is noise. Half of the groups then play without random picks; they alone
-    teach budgets and values."""
+    """So many episodes share an instance and its noise, and the budget policy learns from their leave-one-out
+    advantage, in place of Ĝ less the critic, most of which is noise. Half of the groups then play without random picks;
+    they alone teach budgets and values."""
     budget_prior: Literal["none", "added", "alone"] = "none"
     """Budgets around an even share of what is left, with a learned tilt: added to the paper's free logits, or alone."""
     subgoal_bias: float = 0.0
@@ -130,8 +131,8 @@ class Departures:
     consistency: float = 0.0
     """Weight of ‖g(h, z) - sg(h(s⁺))‖² along the unroll (L_dyn of App. A, which the published objective leaves out)."""
     q_network: Literal["plain", "wide", "known-gains"] = "plain"
-    """The low level: plain DQN on [node; z]; or dueling double DQN that also sees a node's own features, the mean of all
-    and the picks left; or the same above what a pick is known to add today, to the end of the day only."""
+    """The low level: plain DQN on [node; z]; or dueling double DQN that also sees a node's own features, the mean of
+    all and the picks left; or the same above what a pick is known to add today, to the end of the day only."""
     scaled_latents: bool = False
     """Dynamics, prediction and critic read latents at unit variance: as unit vectors they teach nothing for epochs."""
     averaging: float = 0.0
@@ -139,14 +140,19 @@ class Departures:
     rate_decay: float = 0.0
     """Learning rates fall as 1/√(1 + this · steps), a tenth as fast below, with decoupled weight decay."""
 
+    @property
+    def q_ends_with_day(self) -> bool:
+        """Whether the low level looks to the end of the day only."""
+        return self.q_network == "known-gains"
+
 
 @dataclass(frozen=True)
 class Ablation:
     """Variants of the paper's section 5.3 and App. H."""
 
     variant: Variant = "E"
-    """B: budgets blind to the subgoal, no MTS losses; C: budgets see it; D: one fixed margin; E: all; F: no search, a DQN
-    over subgoals. (A is the agent ws-option.)"""
+    """B: budgets blind to the subgoal, no MTS losses; C: budgets see it; D: one fixed margin; E: all; F: no search, a
+    DQN over subgoals. (A is the agent ws-option.)"""
     without: tuple[LossTerm, ...] = ()
     """Terms of the MTS loss to leave out."""
 
@@ -181,6 +187,11 @@ class LmtaSettings:
     train: TrainSettings = field(default_factory=TrainSettings)
     departures: Departures = field(default_factory=Departures)
     ablation: tyro.conf.OmitArgPrefixes[Ablation] = field(default_factory=Ablation)
+
+    @property
+    def discount_in_day(self) -> float:
+        """From pick to pick within a macro reward: γ_LL, or 1 where values are fitted to returns."""
+        return 1.0 if self.departures.return_targets > 0 else self.train.low_discount
 
 
 EARNING = Departures(

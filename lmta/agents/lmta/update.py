@@ -130,7 +130,7 @@ def low_loss(
         legal = problem.legal(step.instance, step.next_state)
         following = target(*given)
         preference = following if plain else low(*given)
-        bootstraps = step.same_day if low.ends_with_day else step.goes_on
+        bootstraps = step.same_day if settings.departures.q_ends_with_day else step.goes_on
         discount = settings.train.low_discount * bootstraps
         return q_loss(value, q_target(step.reward, discount, following, preference, legal)), value
 

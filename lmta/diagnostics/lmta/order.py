@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmta.arena.statistics import Mean, mean_of
-from lmta.diagnostics.rollouts import Executions, Rollouts
+from lmta.diagnostics.lmta.latents import Executions, Traces
 from lmta.diagnostics.statistics import Interval, Ranks, bootstrap, kendall, mean_where_known, ranks
 
 
@@ -31,8 +31,8 @@ class Order:
     """The measure by the book, and read in other ways."""
 
     orderings: tuple[Ordering, ...]
-    repeatability: float
-    """τ_b within states between durations averaged over every other run and over the rest: what noise leaves."""
+    reliability: float
+    """Test–retest: τ_b within states between durations averaged over every other run and over the rest."""
     nothing_left: float
     """Share of the states where no budget is left, so that every duration is 0."""
 
@@ -40,18 +40,18 @@ class Order:
 def measure_order(
     executions: Executions,
     all_left: np.ndarray,
-    rollouts: Rollouts,
+    traces: Traces,
+    executed: np.ndarray,
     margins: np.ndarray,
     repeats: int,
     rng: np.random.Generator,
 ) -> Order:
-    """Every reading; `all_left` are durations with all that is left granted, at the first of the states."""
+    """Every reading; `all_left` are durations with all that is left granted, at the first of the states, and `executed`
+    those of the episodes."""
     distance, duration = np.asarray(executions.distance), np.asarray(executions.duration)
     mean_duration = duration.mean(axis=2)
     score = distance + margins
-    subgoal = np.asarray(rollouts.subgoal)
-    chosen = np.asarray(rollouts.model_distance) + margins[subgoal]
-    executed = np.asarray(rollouts.num_picks)
+    chosen = np.asarray(traces.model_distance) + margins[np.asarray(traces.subgoal)]
     margin_alone = np.broadcast_to(margins, score.shape)
     orderings = (
         within("σ, mean duration of forced runs (App. L)", score, mean_duration, repeats, rng),
@@ -62,10 +62,10 @@ def measure_order(
         pooled("σ, executed decisions, all pairs", chosen, executed, repeats, rng),
         within("σ, executed decisions, same day", chosen.T, executed.T, repeats, rng),
     )
-    return Order(orderings, _repeatability(duration), float(np.mean(duration.max(axis=(1, 2)) == 0)))
+    return Order(orderings, _reliability(duration), float(np.mean(duration.max(axis=(1, 2)) == 0)))
 
 
-def _repeatability(duration: np.ndarray) -> float:
+def _reliability(duration: np.ndarray) -> float:
     """Runs on the last axis; NaN where there is only one."""
     if duration.shape[-1] == 1:
         return math.nan

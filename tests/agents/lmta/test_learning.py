@@ -15,7 +15,7 @@ from lmta.model.networks import Lmta, first_ambitions
 from lmta.problems.registry import BENCHMARKS, InstanceSettings
 from lmta.training.collect import _hastes, self_play
 from lmta.training.epoch import epsilon, learn, play_games, store
-from lmta.training.game import step_rewards
+from lmta.training.game import pick_rewards
 from lmta.training.replay import make_replay, num_steps, sample_high, sample_low, value_targets
 from lmta.training.update import make_learner
 
@@ -157,7 +157,7 @@ def test_low_samples_are_the_steps_of_the_games(games, replay, low_steps, horizo
     expected = set()
     for n in range(TRAIN.episodes):
         game = one(games, n)
-        rewards = step_rewards(game.num_picks, game.forecasts, game.reward)
+        rewards = pick_rewards(game.num_picks, game.forecasts, game.reward)
         steps = [(d, i) for d in range(DAYS) for i in range(game.num_picks[d])]
         for at, (day, i) in enumerate(steps):
             total = sum(0.5**j * float(rewards[step]) for j, step in enumerate(steps[at : at + low_steps]))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmta.config import Config
-from lmta.diagnostics.rollouts import Executions, Rollouts
+from lmta.agents.lmta.settings import LmtaSettings
+from lmta.diagnostics.lmta.latents import Executions, Traces
 from lmta.diagnostics.statistics import mean_where_known
 
 
@@ -68,7 +68,8 @@ class Theory:
     """κ."""
     cap: Cap
     cap_within_day: Cap
-    cap_overnight: Cap
+    cap_across_days: Cap
+    """Of the last picks of days, which lead to the next day's state."""
     model_error: Error
     """ε_dyn; pairs whose day is the last have no next decision and are left out."""
     unroll_error: tuple[float, ...]
@@ -86,13 +87,18 @@ class Theory:
 
 
 def measure_theory(
-    config: Config, rollouts: Rollouts, executions: Executions, goes_on: np.ndarray, margins: np.ndarray
+    settings: LmtaSettings,
+    traces: Traces,
+    executed: np.ndarray,
+    executions: Executions,
+    goes_on: np.ndarray,
+    margins: np.ndarray,
 ) -> Theory:
-    """All quantities; `goes_on` says which states have a decision after them."""
-    kappa = config.loss.cap_distance
-    step, count = np.asarray(rollouts.step_distance), np.asarray(rollouts.num_picks)
-    index = np.arange(step.shape[-1])
-    made, last = index < count[..., None], index == count[..., None] - 1
+    """All quantities; `executed` are the durations of the episodes, and `goes_on` says which of the states where
+    subgoals were forced have a decision after them."""
+    kappa = settings.loss.cap_distance
+    step = np.asarray(traces.step_distance)
+    made, last = steps_made(executed, step.shape[-1])
     cap = cap_risk(step[made], kappa)
     duration, distance = np.asarray(executions.duration), np.asarray(executions.distance)
     mean_duration = duration.mean(axis=2)
@@ -100,12 +106,12 @@ def measure_theory(
     reward = np.asarray(executions.reward)
     chord = np.asarray(executions.chord).mean(axis=2)[goes_on]
     reach = mean_duration[goes_on] * (kappa + cap.root_mean_square)
-    unroll = np.asarray(rollouts.unroll_error)
+    unroll = np.asarray(traces.unroll_error)
     return Theory(
         cap_distance=kappa,
         cap=cap,
         cap_within_day=cap_risk(step[made & ~last], kappa),
-        cap_overnight=cap_risk(step[last], kappa),
+        cap_across_days=cap_risk(step[last], kappa),
         model_error=error_of(model_error),
         unroll_error=tuple(mean_where_known(unroll[..., depth]) for depth in range(unroll.shape[-1] - 1)),
         reward_error=error_of(np.abs(reward.mean(axis=2) - np.asarray(executions.predicted_reward))),
@@ -113,8 +119,14 @@ def measure_theory(
         without_step=float(np.mean(duration == 0)),
         macro_micro_holds=float(np.mean(chord <= reach + 1e-6)) if chord.size else math.nan,
         bounds=duration_bounds(margins, distance, model_error, mean_duration, kappa + cap.root_mean_square),
-        discount=_discount(config, rollouts, executions),
+        discount=_discount(settings, traces, executions),
     )
+
+
+def steps_made(num_picks: np.ndarray, max_picks: int) -> tuple[np.ndarray, np.ndarray]:
+    """(which picks were made, which of them were the last of a day)."""
+    index = np.arange(max_picks)
+    return index < num_picks[..., None], index == num_picks[..., None] - 1
 
 
 def cap_risk(distance: np.ndarray, kappa: float) -> Cap:
@@ -171,10 +183,10 @@ def discount_bound(duration: np.ndarray, low_discount: float, reference: float, 
     return largest_value * abs(math.log(low_discount)) * spread
 
 
-def _discount(config: Config, rollouts: Rollouts, executions: Executions) -> Discount:
-    low, high = config.train.low_discount, config.search.discount
+def _discount(settings: LmtaSettings, traces: Traces, executions: Executions) -> Discount:
+    low, high = settings.train.low_discount, settings.search.discount
     duration, value = np.asarray(executions.duration), np.asarray(executions.next_value)
-    seen = (value, np.asarray(rollouts.search_value), np.asarray(rollouts.value))
+    seen = (value, np.asarray(traces.search_value), np.asarray(traces.value))
     largest = max(float(np.abs(values).max()) for values in seen)
     reference = reference_duration(high, low)
     gap = np.abs(np.mean((low**duration - high) * value, axis=-1))

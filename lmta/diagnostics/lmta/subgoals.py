@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lmta.diagnostics.facts import Facts
-from lmta.diagnostics.rollouts import Executions, Rollouts
+from lmta.diagnostics.lmta.latents import Executions, Traces
+from lmta.diagnostics.rollouts import Rollouts, at
 from lmta.diagnostics.statistics import mean_where_known
+from lmta.problems.spec import View
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Subgoal:
     distance: float
     """Mean d(h(s), g(h(s), z)) over states."""
     first: Behaviour
-    """What it picks first on the first morning, where every subgoal meets the same states."""
+    """What it picks first on the first day, where every subgoal meets the same states."""
     overlap: float
     """Mean share of these picks that it has in common with another subgoal (Jaccard)."""
 
@@ -54,9 +55,9 @@ class Dictionary:
     effective_number: float
     """exp of the entropy of the choices: 1 where search always takes the same."""
     first_picks: int
-    """Picks on the first morning that are compared."""
+    """Picks on the first day that are compared."""
     overlap: tuple[tuple[float, ...], ...]
-    """Jaccard overlap of each two subgoals' first picks, averaged over the mornings."""
+    """Jaccard overlap of each two subgoals' first picks, averaged over instances."""
     distinct: float
     """Mean number of different sets of first picks."""
     unlike: tuple[int, int]
@@ -64,8 +65,8 @@ class Dictionary:
 
 
 @dataclass(frozen=True)
-class FirstMorning:
-    """An instance on its first morning, and what every subgoal would pick first."""
+class FirstDay:
+    """An instance before its first day, and what every subgoal would pick first."""
 
     instance: Any
     state: Any
@@ -74,21 +75,22 @@ class FirstMorning:
 
 
 def measure_subgoals(
-    facts: Facts,
-    played: Sequence[Sequence[Behaviour]],
+    view: View,
+    instances: Any,
     rollouts: Rollouts,
+    traces: Traces,
     executions: Executions,
     margins: np.ndarray,
-    mornings: Sequence[FirstMorning],
+    first_days: Sequence[FirstDay],
 ) -> Dictionary:
-    """Everything by subgoal; `played` is the behaviour of every episode and day."""
-    overlap = np.mean([overlaps(morning.picks) for morning in mornings], axis=0)
+    """Everything by subgoal."""
+    overlap = np.mean([overlaps(day.picks) for day in first_days], axis=0)
     first = [
-        mean_behaviour([behaviour(facts, m.instance, m.state, m.picks[number]) for m in mornings])
+        mean_behaviour([behaviour(view, d.instance, d.state, d.picks[number]) for d in first_days])
         for number in range(len(margins))
     ]
-    chosen, budget = np.asarray(rollouts.subgoal), np.asarray(rollouts.budget, float)
-    count, days = np.asarray(rollouts.num_picks, float), np.array(played, dtype=object)
+    chosen, budget = np.asarray(traces.subgoal), np.asarray(rollouts.budget, float)
+    count, days = np.asarray(rollouts.num_picks, float), _played(view, instances, rollouts)
 
     def describe(number: int) -> Subgoal:
         here = chosen == number
@@ -110,20 +112,33 @@ def measure_subgoals(
     return Dictionary(
         subgoals=subgoals,
         effective_number=effective_number(np.array([subgoal.share for subgoal in subgoals])),
-        first_picks=mornings[0].picks.shape[-1],
+        first_picks=first_days[0].picks.shape[-1],
         overlap=tuple(tuple(map(float, row)) for row in overlap),
-        distinct=float(np.mean([len(set(_as_sets(morning.picks))) for morning in mornings])),
+        distinct=float(np.mean([len(set(_as_sets(day.picks))) for day in first_days])),
         unlike=most_unlike(overlap, np.array([each.spread for each in first])),
     )
 
 
-def behaviour(facts: Facts, instance: Any, state: Any, picks: np.ndarray) -> Behaviour:
+def _played(view: View, instances: Any, rollouts: Rollouts) -> np.ndarray:
+    """The behaviour of every episode and day."""
+    episodes, days = rollouts.num_picks.shape
+    found = [
+        [
+            behaviour(view, at(instances, n), at(rollouts.states, n, day), np.asarray(rollouts.picks[n, day]))
+            for day in range(days)
+        ]
+        for n in range(episodes)
+    ]
+    return np.array(found, dtype=object)
+
+
+def behaviour(view: View, instance: Any, state: Any, picks: np.ndarray) -> Behaviour:
     """Mean worth of the picks, and mean distance of two of them; padding (-1) does not count."""
     nodes = picks[picks >= 0]
-    worth = mean_where_known(facts.worth(instance, state)[nodes].astype(float))
+    worth = mean_where_known(view.worth(instance, state)[nodes].astype(float))
     if len(nodes) < 2:
         return Behaviour(worth, math.nan)
-    apart = facts.distances(instance, nodes)[np.triu_indices(len(nodes), 1)]
+    apart = view.distances(instance, nodes)[np.triu_indices(len(nodes), 1)]
     return Behaviour(worth, mean_where_known(np.where(np.isfinite(apart), apart, np.nan)))
 
 
