@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lmta.agents.base import AbstractAgent, AgentDay, Terms
+from lmta.agents.base import AbstractAgent, AgentDay, PickValues, Terms
 from lmta.agents.presets import with_overrides
 from lmta.agents.steps import Played, Step, forecasts_of, played, sample_steps
 from lmta.devices import map_over_cores
@@ -116,6 +116,11 @@ class FlatDqn(AbstractAgent):
     def measures(self, learner: FlatDqnLearner) -> dict[str, Float[Array, ""]]:
         """The rate of random actions."""
         return {"epsilon": self._epsilon(learner)}
+
+    @property
+    def pick_values(self) -> PickValues:
+        """Q of each pick."""
+        return PickValues(self.settings.train.discount, False)
 
     def play(self, learner: FlatDqnLearner, instances: Any, epoch: Int[Array, ""], key: Key[Array, ""]) -> Played:
         """Every instance once, ε-greedy."""

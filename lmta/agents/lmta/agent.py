@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.agents.base import AbstractAgent, AgentDay, Terms
+from lmta.agents.base import AbstractAgent, AgentDay, PickValues, Terms
 from lmta.agents.lmta.game import Game
 from lmta.agents.lmta.networks import LmtaModel
 from lmta.agents.lmta.play import SEARCHED, self_play
@@ -177,6 +177,11 @@ class Lmta(AbstractAgent):
             return jnp.where(legal.any(), node, -1), values[node]
 
         return choose
+
+    @property
+    def pick_values(self) -> PickValues:
+        """Q of the low level."""
+        return PickValues(self.settings.train.low_discount, self.settings.departures.q_ends_with_day)
 
     def search_report(self, report: Plan) -> SearchReport:
         """What the search found, on the host."""

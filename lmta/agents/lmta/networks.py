@@ -223,10 +223,10 @@ class HighLevel(eqx.Module):
         return self.budget(h, self.subgoals[subgoal], self.biases[subgoal], left, days_left, most)
 
     def all_budgets(
-        self, h: Float[Array, " latent"], left: Int[Array, ""], days_left: Int[Array, ""]
+        self, h: Float[Array, " latent"], left: Int[Array, ""], days_left: Int[Array, ""], most: int | None = None
     ) -> tuple[Float[Array, " subgoals budgets"], Float[Array, " subgoals"]]:
         """The same for every subgoal."""
-        return jax.vmap(self.budgets, (None, 0, None, None))(h, jnp.arange(len(self.subgoals)), left, days_left)
+        return jax.vmap(lambda number: self.budgets(h, number, left, days_left, most))(jnp.arange(len(self.subgoals)))
 
     def critic(self, h: Float[Array, " latent"], z: Float[Array, " size"]) -> Float[Array, ""]:
         """V_η(h, z), in squashed units."""

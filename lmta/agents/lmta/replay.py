@@ -71,13 +71,13 @@ def sample_high(replay: Ring, settings: LmtaSettings, key: Key[Array, ""]) -> Hi
 def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighBatch:
     """A decision of a game, by a number from 0 to 1, with its targets."""
     returns = settings.departures.return_targets > 0
-    inside = 1.0 if returns else settings.train.low_discount
     days = game.instance.days
     day = jnp.minimum((draw * days).astype(jnp.int32), days - 1)
     ahead = day + jnp.arange(settings.train.unroll + 1)
     live = ahead < days
     at = jnp.minimum(ahead, game.value.shape[0] - 1)
-    rewards = jax.vmap(macro_reward, (0, 0, 0, None))(game.num_picks, game.forecasts, game.reward, inside)
+    macro = jax.vmap(macro_reward, (0, 0, 0, None))
+    rewards = macro(game.num_picks, game.forecasts, game.reward, settings.discount_in_day)
     values = returns_to_go(rewards, days, settings.search.discount) if returns else game.value
     return HighBatch(
         instance=game.instance,

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from lmta.agents.base import AbstractAgent, AgentDay, Terms
+from lmta.agents.base import AbstractAgent, AgentDay, PickValues, Terms
 from lmta.agents.presets import with_overrides
 from lmta.agents.steps import Played, forecasts_of, played
 from lmta.agents.ws_option.networks import WsOptionModel, condition
@@ -65,6 +65,11 @@ class WsOption(AbstractAgent):
     def measures(self, learner: WsOptionLearner) -> dict[str, Float[Array, ""]]:
         """The rate of random picks."""
         return {"epsilon": self._epsilon(learner)}
+
+    @property
+    def pick_values(self) -> PickValues:
+        """Q of each pick."""
+        return PickValues(self.settings.train.discount, False)
 
     def play(self, learner: WsOptionLearner, instances: Any, epoch: Int[Array, ""], key: Key[Array, ""]) -> Played:
         """Every instance once: average budgets while asleep, ε-greedy ones later."""

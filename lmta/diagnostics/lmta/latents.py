@@ -146,8 +146,7 @@ def force_subgoals(
     budget_key, noise_key = jax.random.split(key)
     encode = _encoder(agent, high, instance)
     latent, left, days_left = encode(state), state.budget_left, instance.days - state.day
-    policy = jax.vmap(lambda z: high.budget(latent, z, left, days_left, agent.max_picks)[0])
-    logits = policy(high.subgoals)
+    logits, _ = high.all_budgets(latent, left, days_left, agent.max_picks)
     draw = lambda k: jax.random.categorical(k, logits).astype(jnp.int32)  # noqa: E731
     budgets = jax.vmap(draw, out_axes=1)(jax.random.split(budget_key, runs))
     noises = jax.vmap(lambda k: problem.draw_noise(instance, agent.max_days, k))(jax.random.split(noise_key, runs))
