@@ -1,1 +1,1 @@
-"""One file for each table or figure; every one runs from the command line and says how."""
+"""Every table and figure as a declaration; cells that are trained, played and kept; engines that run them; the report."""
