@@ -1,1 +1,1 @@
-"""Every table and figure as a declaration; cells that are trained, played and kept; engines that run them; the report."""
+"""Every table and figure as a declaration, the cells they are made of, engines that run these, and the report."""

@@ -1,7 +1,7 @@
-"""Cells: the smallest pieces of an experiment. Each says who plays what, and is kept in one file under a name of its own."""
+"""Cells: the smallest pieces of an experiment. Each says who plays what, and is kept in one file."""
 
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -163,9 +163,9 @@ def cell_from_json(values: Any) -> Cell:
     return TypeAdapter(Cell).validate_python(_without_lists(values))
 
 
-@lru_cache(maxsize=None)
+@cache
 def not_yet(method: str | Learner, task: Task) -> str | None:
-    """Why a method cannot be run by this version of the package: an agent, a setting or a policy that it does not have."""
+    """Why this version of the package cannot run a method: it does not have the agent, a setting or the policy."""
     try:
         if isinstance(method, str):
             player(method, task.problem)

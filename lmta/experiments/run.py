@@ -19,6 +19,7 @@ from lmta.agents.players import PREFIX, player
 from lmta.agents.saved import CHECKPOINT
 from lmta.arena.arena import run_arena
 from lmta.arena.record import provenance, write_json
+from lmta.devices import num_cores
 from lmta.experiments.cells import Cell, Learner, Task
 from lmta.files import write_whole
 from lmta.policies.player import AbstractPlayer
@@ -36,14 +37,14 @@ MEASURES = {
     "calibration": "lmta.experiments.measures:measure_calibration",
     "subgoals": "lmta.experiments.measures:measure_subgoals",
 }
-"""Where each measure lives: (cell, folders, console) → what is written, with what depends on the clock under `times`."""
+"""Where each measure lives: (cell, folders, console) → what is written, with all that depends on the clock in `times`."""
 
 
-class Busy(Exception):
+class BusyError(Exception):
     """Another process has the cell, or its training."""
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """A signal ended the training after an epoch; its checkpoint has all that is done."""
 
 
@@ -84,7 +85,7 @@ def _claimed(cell: Cell, folders: Folders) -> Iterator[None]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise Busy(claim(cell)) from error
+        raise BusyError(claim(cell)) from error
     else:
         yield
     finally:
@@ -115,7 +116,7 @@ def train(cell: Cell, folders: Folders, console: Console, epochs: int | None = N
     go(folder, replace(settings, epochs=wanted), console)
     lines = read_metrics(folder)
     if not lines or lines[-1]["epoch"] < wanted:
-        raise Stopped(cell.run_name)
+        raise StoppedError(cell.run_name)
     if wanted == settings.epochs:
         write_whole(folder / TRAINED, lambda file: file.write_text(f"{wanted}\n", encoding="utf-8"))
     return folder
@@ -187,8 +188,3 @@ def _training_times(lines: list[Metrics]) -> dict[str, float]:
         "self_play_seconds": statistics.median(line["seconds"]["play"] for line in lines),
         "seconds": sum(sum(line["seconds"].values()) for line in lines),
     }
-
-
-def num_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
