@@ -79,7 +79,7 @@ def list_tables(folders: Folders, changed: dict[str, int], workers: int) -> Rich
     costs = measured(folders.results)
     shown = RichTable(caption=f"Hours left by estimate, with {workers} at a time; what tables share counts in each.")
     for title in ("name", "in the paper", "what"):
-        shown.add_column(title, no_wrap=title != "what")
+        shown.add_column(title, no_wrap=True)
     for title in ("cells", "done", "pending", "hours left"):
         shown.add_column(title, justify="right")
     for table in TABLES.values():
@@ -94,6 +94,7 @@ def list_tables(folders: Folders, changed: dict[str, int], workers: int) -> Rich
 def describe(plan: Plan, costs: Costs, folders: Folders, workers: int) -> str:
     """What a plan comes to, in a few words."""
     hours = costs.of(plan.to_run, folders.runs) / 3600 / workers
-    text = f"{len(plan.there)} cells are there, {len(plan.to_run)} to run (about {hours:.1f} hours with {workers} at a time)"
+    left = f"about {hours:.1f} hours with {workers} at a time"
+    text = f"{len(plan.there)} cells are there, {len(plan.to_run)} to run ({left})"
     reasons = sorted(set(plan.pending.values()))
     return text + (f", {len(plan.pending)} pending: {' '.join(reasons)}" if reasons else ".")

@@ -1,4 +1,4 @@
-"""Tables of our own: all methods at one look, presets and departures of LMTA, advisers, and what is kept of the past."""
+"""Tables of our own: all methods at one look, presets and departures of LMTA, advisers, and an archive."""
 
 from dataclasses import replace
 
@@ -26,8 +26,7 @@ OVERVIEW = Table(
         if entry.cell.first_days is None
     },
     render="overview",
-    note=f"Scores are divided by those of {AIM_MAIN.baseline} (influence) or {SOP_MAIN.baseline} (orienteering) in the same "
-    "setting.",
+    note=f"Scores are divided by those of {AIM_MAIN.baseline} (influence) or {SOP_MAIN.baseline} (orienteering).",
 )
 
 BY_DEFAULT = {"AIM": Task("aim", 500, 10, 50), "SOP": Task("sop", 500, 10, 50)}

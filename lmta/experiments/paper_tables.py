@@ -134,7 +134,7 @@ LOSS_TERMS = Table(
 def _sensitivity(
     name: str, title: str, setting: str, values: Mapping[float, bool], figures: Figures, paper: str
 ) -> Table:
-    """One setting of LMTA varied; a value that is marked is the preset's own, so its cells are those of other tables."""
+    """One setting of LMTA varied; a value that is marked is the preset's own, so other tables share its cells."""
     entries = {}
     for row, numbers in figures.items():
         for (value, usual), figure in zip(values.items(), numbers, strict=True):
@@ -188,7 +188,7 @@ def _zero_shot(problem: str, learners: Mapping[str, Learner], policies: Mapping[
     """Trained on 100 nodes, played on more."""
     on = Task(problem, 100, 10, 60)
     rows: dict[str, Method] = {name: replace(learner, trained_on=on) for name, learner in learners.items()}
-    return grid(rows | policies, {f"N={nodes}": Task(problem, nodes, 10, 60) for nodes in LARGE}, figures)
+    return grid({**rows, **policies}, {f"N={nodes}": Task(problem, nodes, 10, 60) for nodes in LARGE}, figures)
 
 
 WITHOUT_PRESET_PAPER = {name: learner for name, learner in LEARNERS.items() if name != "LMTA, preset paper"}
@@ -266,7 +266,7 @@ BASELINES = Table(
     "App. N, additional baselines",
     reference="LMTA",
     scale=TWO,
-    note="The paper does not publish the generator of Power-2500; here it is Barabási–Albert with two edges a newcomer.",
+    note="The paper does not say how Power-2500 is generated; here by Barabási–Albert with two edges a newcomer.",
 )
 SAMPLED_MUZERO = Table(
     "sampled-muzero",

@@ -1,4 +1,4 @@
-"""The figures of the paper, as printed: (mean, s.e.m.) by row, in the order of the columns. None where there is none."""
+"""The figures of the paper, as printed: (mean, s.e.m.) by row, in the order of the columns."""
 
 from collections.abc import Mapping, Sequence
 

@@ -37,7 +37,7 @@ MEASURES = {
     "calibration": "lmta.experiments.measures:measure_calibration",
     "subgoals": "lmta.experiments.measures:measure_subgoals",
 }
-"""Where each measure lives: (cell, folders, console) → what is written, with all that depends on the clock in `times`."""
+"""Where each measure lives: (cell, folders, console) → what is written, with all that the clock decides in `times`."""
 
 
 class BusyError(Exception):

@@ -1,4 +1,4 @@
-"""Statistics of the tables: Welch's test with Holm's correction over seeds, interquartile means with their intervals."""
+"""Statistics of the tables: Welch's test with Holm's correction, interquartile means and rank correlations."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -22,7 +22,8 @@ def welch(values: np.ndarray, others: np.ndarray) -> float:
     """The two-sided p of Welch's t-test; NaN where there is too little to tell."""
     if min(len(values), len(others)) < 2 or (np.ptp(values) == 0 and np.ptp(others) == 0):
         return float("nan")
-    return float(stats.ttest_ind(values, others, equal_var=False).pvalue)
+    _, p = stats.ttest_ind(values, others, equal_var=False)
+    return float(p)
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -40,14 +41,14 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 def interquartile_mean(values: np.ndarray) -> float:
     """The mean of the middle half."""
-    return float(stats.trim_mean(values, 0.25, axis=None))
+    return float(stats.trim_mean(np.ravel(values), 0.25))
 
 
 def stratified_iqm(settings: Sequence[np.ndarray], rng: np.random.Generator) -> Interval:
     """The interquartile mean over runs of all settings together, with a bootstrap interval stratified by setting.
 
-    Each setting has an array of scores by run and instance. As in rliable, runs are drawn again within each setting; where
-    there is one run, as of a policy that does not learn, its instances are.
+    Each setting has an array of scores by run and instance. As in rliable, runs are drawn again within each setting;
+    where there is one run, as of a policy that does not learn, its instances are.
     """
     whole = interquartile_mean(np.concatenate([scores.mean(axis=1) for scores in settings]))
     draws = [
@@ -68,6 +69,6 @@ def _drawn_again(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def rank_correlation(x: np.ndarray, y: np.ndarray, kind: str, rng: np.random.Generator) -> Interval:
     """Kendall's τ_b or Spearman's ρ, with a bootstrap interval over the points."""
     measure = stats.kendalltau if kind == "kendall" else stats.spearmanr
-    found = [measure(x[i], y[i]).statistic for i in rng.integers(len(x), size=(BOOTSTRAP // 2, len(x)))]
+    found = [measure(x[i], y[i])[0] for i in rng.integers(len(x), size=(BOOTSTRAP // 2, len(x)))]
     low, high = np.nanquantile(found, [0.025, 0.975])
-    return Interval(float(measure(x, y).statistic), float(low), float(high))
+    return Interval(float(measure(x, y)[0]), float(low), float(high))
