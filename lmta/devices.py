@@ -20,10 +20,15 @@ def keep_compilations() -> None:
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
 
 
+def num_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def use_all_cores() -> None:
     """One CPU device a core. Once JAX has started it keeps the devices it has."""
     with contextlib.suppress(RuntimeError):
-        jax.config.update("jax_num_cpu_devices", os.cpu_count() or 1)
+        jax.config.update("jax_num_cpu_devices", num_cores())
 
 
 def map_over_cores(function: Callable[..., Any], shared: Any, *batched: Any) -> Any:

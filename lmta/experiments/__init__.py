@@ -1,1 +1,1 @@
-"""One file for each table or figure; every one runs from the command line and says how."""
+"""Every table and figure as a declaration, the cells they are made of, engines that run these, and the report."""

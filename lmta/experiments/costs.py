@@ -1,0 +1,77 @@
+"""How long cells take: from what was measured in results, or else from epochs that were timed before."""
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lmta.experiments.cells import Cell, Learner, Task
+from lmta.experiments.results import read_json
+from lmta.training.metrics import read_metrics
+from lmta.types import InputError
+
+EPOCH_SECONDS = 14.0
+"""Core-seconds of an epoch of LMTA on 500 nodes: 7 s on two idle cores."""
+COMPILE_SECONDS = 60.0
+DECISION_MS = {"learner": 15.0, "policy": 5.0}
+"""Of one decision on 500 nodes, in a batch."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Core-seconds by agent and problem, where they were measured; else those of LMTA."""
+
+    epochs: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def of(self, cells: Iterable[Cell], runs: Path | None = None) -> float:
+        """Core-seconds of all these cells; a training that they share counts once, and what `runs` has of it not."""
+        total, trained = 0.0, set()
+        for cell in cells:
+            total += _play_seconds(cell)
+            if isinstance(cell.method, Learner) and cell.run_name not in trained:
+                trained.add(cell.run_name)
+                left = max(
+                    0, cell.method.epochs - (_epochs_done(runs / cell.run_name) if runs and cell.run_name else 0)
+                )
+                total += COMPILE_SECONDS * (left > 0) + left * self.epoch(cell.method, cell.task)
+        return total
+
+    def epoch(self, learner: Learner, task: Task) -> float:
+        """Core-seconds of one epoch."""
+        on = learner.trained_on or task
+        usual = self.epochs.get((learner.agent, on.problem), EPOCH_SECONDS)
+        return usual * _growth(on)
+
+
+def measured(results: Path) -> Costs:
+    """What files in the folder tell of epochs, brought to 500 nodes."""
+    found = defaultdict(list)
+    for path in results.glob("*/*_e*_seed*.json"):
+        try:
+            content = read_json(path)
+            cell, times = content["cell"], content["times"]
+            on = cell["method"]["trained_on"] or cell["task"]
+            growth = _growth(Task(on["problem"], on["nodes"], on["days"], on["budget"]))
+            seconds = times["training"]["epoch_seconds"] * times["cores"]
+        except (InputError, KeyError, TypeError):
+            continue
+        found[cell["method"]["agent"], on["problem"]].append(seconds / growth)
+    return Costs({key: statistics.median(values) for key, values in found.items()})
+
+
+def _growth(task: Task) -> float:
+    """An epoch beside one on 500 nodes: timed, it has a part that grows with the nodes and one that does not."""
+    return 0.25 + 0.75 * task.nodes / 500
+
+
+def _play_seconds(cell: Cell) -> float:
+    kind = "learner" if isinstance(cell.method, Learner) else "policy"
+    decisions = cell.instances * cell.futures * cell.task.days
+    return 5.0 + decisions * DECISION_MS[kind] / 1000 * max(0.2, cell.task.nodes / 500)
+
+
+def _epochs_done(folder: Path) -> int:
+    """From the metrics, without the work of reading the checkpoint."""
+    lines = read_metrics(folder)
+    return lines[-1]["epoch"] if lines else 0

@@ -1,0 +1,163 @@
+"""Tables of our own: all methods at one look, presets and departures of LMTA, advisers, and an archive."""
+
+from dataclasses import replace
+
+from lmta.experiments.cells import Cell, Learner, Task, options
+from lmta.experiments.declare import Entry, Method, Scale, Table, grid, with_overrides
+from lmta.experiments.methods import (
+    AIM_ADVISER,
+    AIM_POLICIES,
+    AS_PUBLISHED,
+    LMTA,
+    POWER,
+    SOP_ADVISER,
+    SOP_POLICIES,
+    horizons,
+)
+from lmta.experiments.paper_tables import AIM_MAIN, SOP_MAIN
+
+OVERVIEW = Table(
+    "overview",
+    "All methods on all settings at one look",
+    {
+        (row, f"{problem}, {column}"): replace(entry, published=None)
+        for problem, table in (("AIM", AIM_MAIN), ("SOP", SOP_MAIN))
+        for (row, column), entry in table.entries.items()
+        if entry.cell.first_days is None
+    },
+    render="overview",
+    note=f"Scores are divided by those of {AIM_MAIN.baseline} (influence) or {SOP_MAIN.baseline} (orienteering).",
+)
+
+BY_DEFAULT = {"AIM": Task("aim", 500, 10, 50), "SOP": Task("sop", 500, 10, 50)}
+PRESETS = Table(
+    "presets",
+    "LMTA as published, and with its departures (T = 10, K = 50)",
+    {
+        **grid({"preset lmta": LMTA, "preset paper": AS_PUBLISHED}, BY_DEFAULT),
+        **grid({"average-score": "average-score", **AIM_ADVISER}, {"AIM": BY_DEFAULT["AIM"]}),
+        **grid({"even-greedy": "even-greedy", **SOP_ADVISER}, {"SOP": BY_DEFAULT["SOP"]}),
+    },
+    reference="preset lmta",
+)
+
+OFF = {
+    "return targets": ("return_targets", 0),
+    "groups": ("group_size", 1),
+    "budget prior": ("budget_prior", "none"),
+    "bias of subgoals": ("subgoal_bias", 0.0),
+    "exploratory episodes": ("exploratory", 0.0),
+    "order of intents": ("order_of_intents", 0.0),
+    "consistency": ("consistency", 0.0),
+    "Q-network": ("q_network", "plain"),
+    "scaled latents": ("scaled_latents", False),
+    "averaging": ("averaging", 0.0),
+    "decay of rates": ("rate_decay", 0.0),
+}
+"""Each departure of preset lmta with the value that switches it off."""
+
+
+def _without(departure: str) -> Learner:
+    name, value = OFF[departure]
+    also = (("departures.subgoal_bias", 0.0),) if name == "budget_prior" else ()  # which has nothing to bias then
+    return with_overrides(LMTA, (f"departures.{name}", value), *also)
+
+
+DEPARTURES = Table(
+    "departures",
+    "LMTA with one departure switched off at a time (T = 10, K = 50)",
+    grid(
+        {
+            "LMTA": LMTA,
+            **{f"without {departure}": _without(departure) for departure in OFF},
+            "without all (preset paper)": AS_PUBLISHED,
+        },
+        BY_DEFAULT,
+    ),
+    reference="LMTA",
+    scale=Scale(seeds=3, nodes=200),
+)
+
+
+def _more(problem: str, **given: object) -> Task:
+    sizes = {name: int(str(given.pop(name, usual))) for name, usual in (("nodes", 500), ("days", 10), ("budget", 50))}
+    return Task(problem, **sizes, more=options(**given))
+
+
+TIGHT = {"nodes": 100, "budget": 40, "limit": 0.6, "drift": 0.15}
+AIM_SETTINGS = {
+    **horizons("aim"),
+    "N=200, K=20": _more("aim", nodes=200, budget=20),
+    "N=1000, K=100": _more("aim", nodes=1000, budget=100),
+    "N=2500, K=250": _more("aim", nodes=2500, budget=250),
+    "degree 3": _more("aim", degree=3.0),
+    "degree 10": _more("aim", degree=10.0),
+    "power-law": _more("aim", generator="power-law"),
+    "small-world": _more("aim", generator="small-world"),
+    "block": _more("aim", generator="block"),
+    "random probabilities": _more("aim", probabilities="random"),
+    "T=5, K=50": _more("aim", days=5),
+    "T=20, K=50": _more("aim", days=20),
+    "T=5, K=5": _more("aim", days=5, budget=5),
+    "T=10, K=10": _more("aim", budget=10),
+    "T=30, K=15": _more("aim", days=30, budget=15),
+}
+SOP_SETTINGS = {
+    **horizons("sop"),
+    "tight, uniform": _more("sop", **TIGHT),
+    "tight, clustered": _more("sop", generator="clustered", **TIGHT),
+    "N=100": _more("sop", nodes=100),
+    "N=1000": _more("sop", nodes=1000),
+    "N=2500": _more("sop", nodes=2500),
+    "clustered": _more("sop", generator="clustered"),
+}
+
+
+def _adviser(name: str, title: str, adviser: dict[str, str], rivals: dict[str, str], tasks: dict[str, Task]) -> Table:
+    """Settings as rows, since there are many; policies as columns."""
+    methods: dict[str, Method] = {**adviser, **rivals}
+    entries = {
+        (setting, column): Entry(Cell(who, task)) for setting, task in tasks.items() for column, who in methods.items()
+    }
+    return Table(name, title, entries, render="adviser")
+
+
+AIM_ADVISER_TABLE = _adviser(
+    "adviser-aim", "The adviser of influence beside all classical policies", AIM_ADVISER, AIM_POLICIES, AIM_SETTINGS
+)
+SOP_ADVISER_TABLE = _adviser(
+    "adviser-sop", "The adviser of orienteering beside all classical policies", SOP_ADVISER, SOP_POLICIES, SOP_SETTINGS
+)
+CLASSICAL_AIM = Table(
+    "classical-aim",
+    "Classical policies, influence",
+    grid({**AIM_POLICIES, **AIM_ADVISER}, {**horizons("aim"), "Power-2500": POWER}),
+    baseline="average-score",
+    reference="average-lookahead",
+)
+CLASSICAL_SOP = Table(
+    "classical-sop",
+    "Classical policies, orienteering",
+    grid({**SOP_POLICIES, **SOP_ADVISER}, horizons("sop")),
+    baseline="greedy",
+    reference="even-insertion",
+)
+LEARNED_PART = Table(
+    "learned-part",
+    "What was learned above the two heuristics",
+    {},
+    render="learned-part",
+    note="Archived: played on a former commit, when the advisers still had a learned part above the heuristics. It "
+    "earned nothing that can be told from 0, so it is gone, and these cannot be played again.",
+)
+
+OWN_TABLES = (
+    CLASSICAL_AIM,
+    CLASSICAL_SOP,
+    AIM_ADVISER_TABLE,
+    SOP_ADVISER_TABLE,
+    PRESETS,
+    DEPARTURES,
+    OVERVIEW,
+    LEARNED_PART,
+)
