@@ -87,9 +87,7 @@ class Step(eqx.Module):
     """Whether the episode goes on after it."""
 
 
-def sample_steps(
-    problem: Problem, replay: Ring, max_steps: int, count: int, key: Key[Array, ""]
-) -> Step:
+def sample_steps(problem: Problem, replay: Ring, max_steps: int, count: int, key: Key[Array, ""]) -> Step:
     """Steps drawn evenly from the newest ones of a ring of `Played`, picks and ends of days alike."""
     games: Played = replay.items
     days = games.instance.days

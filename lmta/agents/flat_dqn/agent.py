@@ -177,9 +177,7 @@ class _PlayGame:
 
     agent: FlatDqn
 
-    def __call__(
-        self, shared: tuple[EndingQNetwork, Float[Array, ""]], instance: Any, key: Key[Array, ""]
-    ) -> Played:
+    def __call__(self, shared: tuple[EndingQNetwork, Float[Array, ""]], instance: Any, key: Key[Array, ""]) -> Played:
         model, rate = shared
         agent, problem = self.agent, self.agent.problem
         noise_key, play_key = jax.random.split(key)

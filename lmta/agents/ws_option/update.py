@@ -83,6 +83,7 @@ def low_loss(
     low: EndingQNetwork, target: EndingQNetwork, agent: "WsOption", batch: Step
 ) -> tuple[Float[Array, ""], Terms]:
     """The squared Bellman error of double DQN over picks and ends of days."""
+
     def one(step: Step):
         value = low(agent.problem.observe(step.instance, step.state), condition(step.picks_left))[step.action]
         given = agent.problem.observe(step.instance, step.next_state), condition(step.next_picks_left)
