@@ -10,7 +10,7 @@ import tyro
 from lmta.commands.console import OUT
 
 What = Literal["simulate", "decide", "train", "serve", "scale"]
-MEASUREMENTS: dict[What, tuple[str, str]] = {
+MEASUREMENTS: dict[str, tuple[str, str]] = {
     "simulate": ("bench_simulate", "simulate_table"),
     "decide": ("bench_decide", "decide_table"),
     "train": ("bench_train", "train_bench_table"),
@@ -22,8 +22,8 @@ MEASUREMENTS: dict[What, tuple[str, str]] = {
 
 def make_bench(arguments: Sequence[str]) -> Callable[..., None]:
     """The command with the options of the measurement that is named; the others are not even imported."""
-    name = next((known for known in MEASUREMENTS if known in arguments[:1]), None)
-    if name is None:
+    name = arguments[0] if arguments else ""
+    if name not in MEASUREMENTS:
         return _bench_nothing
     module = import_module(f"lmta.benchmarks.{name}")
     measure, table = (getattr(module, function) for function in MEASUREMENTS[name])

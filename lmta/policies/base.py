@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -73,8 +74,11 @@ class Policy(AbstractPlayer):
             if state.day < instance.days:
                 chosen = self.choose(instance, state, prepared[n], seeds[n]).picks
                 picks[n, : len(chosen)], counts[n] = chosen, len(chosen)
-        empty = jax.vmap(lambda _: empty_day(max_picks))(counts)
-        return DayRecord(jnp.asarray(picks), empty.values, jnp.asarray(counts), empty.reward)
+
+        def record(picks: Array, count: Array) -> DayRecord:
+            return eqx.tree_at(lambda day: (day.picks, day.num_picks), empty_day(max_picks), (picks, count))
+
+        return jax.vmap(record)(jnp.asarray(picks), jnp.asarray(counts))
 
     def why(self, choice: Choice, budget_left: int) -> str:
         """What the budget rule granted, what came of it, and the node rule's reason."""

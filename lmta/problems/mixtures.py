@@ -10,4 +10,4 @@ def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
 
 def between(rng: np.random.Generator, low: int, high: int) -> int:
     """A whole number whose logarithm is uniform, and at most `high`."""
-    return min(high, round(log_uniform(rng, min(low, high), high)))
+    return min(high, round(log_uniform(rng, float(min(low, high)), float(high))))

@@ -1,7 +1,7 @@
 """What is played: a problem, what its instances are drawn from, and the user's own data where there are any."""
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from typing import Any
 
 from lmta.problems.registry import DEFAULT, spec_of
 from lmta.problems.spec import InstanceSettings, Spec
@@ -20,7 +20,7 @@ class Task:
     """How own data are read: the problem's own options, or None for their defaults."""
 
     @classmethod
-    def of(cls, problem: Any = DEFAULT, own: Any = None, **given: Any) -> Self:
+    def of(cls, problem: Any = DEFAULT, own: Any = None, **given: Any) -> "Task":
         """The task of the problem of that name; `given` names settings of its instances and of its importer."""
         spec = spec_of(problem)
         kind = spec.own_data.options

@@ -14,20 +14,19 @@ from lmta.arena.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.arena.play import play
 from lmta.arena.statistics import compare, mean_of
 from lmta.arena.tables import arena_table
-from lmta.policies.registry import policy
+from lmta.policies.registry import adviser, policy
 from lmta.problems.batch import make_batch
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import Influence, make_instance
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.problems.registry import spec_of
+from lmta.problems.task import Task
 from lmta.types import InputError
 
-SMALL = InstanceSettings(nodes=20, days=3, budget=6)
+SMALL = {"nodes": 20, "days": 3, "budget": 6}
 
 
 def small_batch(name="aim", count=4, seed=1):
-    benchmark = BENCHMARKS[name]
-    return make_batch(benchmark.problem, benchmark.instances(SMALL, seed, count), seed)
+    return make_batch(spec_of(name).problem, Task.of(name, **SMALL).instances(seed, count), seed)
 
 
 def test_mean_and_paired_difference_by_hand():
@@ -59,14 +58,14 @@ def test_scores_are_the_nodes_influenced_and_the_budget_is_kept(name):
     assert (played.rewards[:, 0] >= played.num_picks[:, 0]).all()
 
 
-def test_the_same_policy_meets_the_same_luck_in_any_company():
+def test_the_same_policy_meets_the_same_noise_in_any_company():
     batch = small_batch()
     alone = run_arena([policy("average-score")], batch)[0].episodes
     in_company = run_arena([policy("average-ris"), policy("normal-degree"), policy("average-score")], batch)[2].episodes
     np.testing.assert_array_equal(alone, in_company)
 
 
-def test_luck_does_not_depend_on_the_batch():
+def test_noise_does_not_depend_on_the_batch():
     """Instance 1 is the same alone or among others, whatever the padding."""
     few, many = small_batch(count=2), small_batch(count=6)
     one, same = (play(policy("average-score"), batch).rewards[1] for batch in (few, many))
@@ -89,7 +88,7 @@ def test_edges_fire_alike_whoever_seeds():
 def test_own_data_share_one_instance_and_agree_with_copies():
     """One network for all episodes takes another path through the code, to the same numbers."""
     network = load_network((np.arange(9), np.arange(9) + 1, np.full(9, 0.6)))
-    instances = BENCHMARKS["aim"].instances(InstanceSettings(days=3, budget=4), 0, 5, network)
+    instances = spec_of("aim").instances(spec_of("aim").settings(days=3, budget=4), 0, 5, network)
     assert all(instance is instances[0] for instance in instances)
     shared = make_batch(Influence(), instances, 0)
     copies = make_batch(Influence(), [jax.tree.map(jnp.copy, i) for i in instances], 0)
@@ -103,9 +102,8 @@ def test_own_data_share_one_instance_and_agree_with_copies():
 
 
 def test_horizons_may_differ_within_a_batch():
-    benchmark = BENCHMARKS["aim"]
-    short, long = (benchmark.instances(InstanceSettings(nodes=20, days=d, budget=4), 0, 1)[0] for d in (2, 4))
-    played = play(policy("average-degree"), make_batch(benchmark.problem, [short, long], 0))
+    short, long = (Task.of("aim", nodes=20, days=days, budget=4).instances(0, 1)[0] for days in (2, 4))
+    played = play(policy("average-degree"), make_batch(Influence(), [short, long], 0))
     assert played.rewards[0, 2:].tolist() == [0, 0]
     assert played.num_picks[0].tolist() == [2, 2, 0, 0]
     assert played.num_picks[1].tolist() == [1, 1, 1, 1]
@@ -119,17 +117,19 @@ def test_first_days_counts_the_first_days_only():
 
 def test_json_has_what_is_promised(tmp_path):
     file = tmp_path / "out.json"
-    settings = EvaluateSettings(
-        policies="exact,average-lookahead",
-        instances=3,
-        seed=5,
-        instance=InstanceSettings(nodes=6, days=2, budget=2),
-        json=file,
-    )
-    evaluate(prepare(settings))
+    settings = EvaluateSettings(policies="exact,average-lookahead", instances=3, seed=5, json=file)
+    evaluate(prepare(settings, Task.of("aim", nodes=6, budget=2, days=2, degree=3.0)))
     written = json.loads(file.read_text())
-    assert written["settings"]["seed"] == 5
-    assert written["settings"]["instance"]["nodes"] == 6
+    assert {name: written["settings"][name] for name in ("problem", "policies", "seed", "graph", "undirected")} == {
+        "problem": "aim",
+        "policies": "exact,average-lookahead",
+        "seed": 5,
+        "graph": None,
+        "undirected": False,
+    }
+    instance = written["settings"]["instance"]
+    assert (instance["nodes"], instance["days"], instance["budget"], instance["drawn"]["degree"]) == (6, 2, 2, 3.0)
+    assert Task.of(written["settings"]["problem"], **instance).settings.drawn.degree == 3.0
     assert str(tmp_path) not in file.read_text()
     assert {"commit", "lmta", "cpu", "cores", "jax"} <= set(written["provenance"])
     first, second = written["rows"]
@@ -142,11 +142,9 @@ def test_json_has_what_is_promised(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_futures_play_an_instance_again_with_other_luck():
-    settings = EvaluateSettings(
-        policies="exact", instances=2, futures=50, instance=InstanceSettings(nodes=6, days=2, budget=1)
-    )
-    prepared = prepare(settings)
+def test_futures_play_an_instance_again_with_other_noise():
+    settings = EvaluateSettings(policies="exact", instances=2, futures=50)
+    prepared = prepare(settings, Task.of("aim", nodes=6, days=2, budget=1))
     assert prepared.batch.size == 100
     assert len({id(instance) for instance in prepared.batch.instances}) == 2
     row = evaluate(prepared)[0]
@@ -171,25 +169,45 @@ def test_the_table_names_every_policy():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"policies": " , "}, "policies: none given"),
+        ({"policies": " , "}, "policies: none given; name at least one, such as average-score"),
         ({"policies": "average-dgree"}, "did you mean 'average-degree'"),
         ({"policies": "greedy"}, "policy 'greedy' is not known"),
+        ({"policies": "lmta:sop"}, "lmta:sop plays sop, not aim"),
         ({"instances": 0}, "instances: 0 given"),
         ({"seed": -1}, "seed: -1 given"),
         ({"seed": 2**32}, "seed: 4294967296 given, it must be less"),
         ({"futures": 0}, "futures: 0 given"),
         ({"first_days": 0}, "first-days: 0 given"),
         ({"first_days": 11}, "first-days: 11 given, but there are only 10 days"),
-        ({"undirected": True}, "undirected: has no effect here"),
-        ({"instance": InstanceSettings(rules=OrienteeringRules(limit=1.0))}, "limit, .* has no effect here"),
-        ({"instance": InstanceSettings(days=10_001)}, "days: 10001 given, at most 10,000"),
-        ({"instance": InstanceSettings(nodes=1)}, "nodes: 1 given"),
-        ({"instance": InstanceSettings(days=0)}, "days: 0 given"),
-        ({"instance": InstanceSettings(nodes=10, budget=11)}, "budget: 11 given, but there are only 10 nodes"),
-        ({"instance": InstanceSettings(degree=0.0)}, "degree: 0 given"),
-        ({"instance": InstanceSettings(generator="rings")}, "generator: 'rings' is not known to aim"),
+        ({"simulations": 5}, "simulations: has no effect here"),
+        ({"simulations": 5, "policies": "lmta:aim"}, "simulations: has no effect here"),
     ],
 )
 def test_settings_without_sense_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
-        prepare(EvaluateSettings(**{"policies": "average-degree"} | settings))
+        prepare(EvaluateSettings(**{"policies": "average-degree"} | settings), Task.of("aim"))
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        ({"undirected": True}, "undirected: has no effect here"),
+        ({"days": 10_001}, "days: 10001 given, at most 10,000"),
+        ({"nodes": 1}, "nodes: 1 given"),
+        ({"days": 0}, "days: 0 given"),
+        ({"nodes": 10, "budget": 11}, "budget: 11 given, but there are only 10 nodes"),
+        ({"degree": 0.0}, "degree: 0 given"),
+        ({"generator": "rings"}, "generator: 'rings' is not known to aim"),
+        ({"own": "friends.csv", "nodes": 9}, "nodes: has no effect here"),
+        ({"own": "friends.csv", "degree": 9.0}, "degree: has no effect here"),
+    ],
+)
+def test_tasks_without_sense_are_refused(task, message):
+    with pytest.raises(InputError, match=message):
+        prepare(EvaluateSettings(policies="average-degree"), Task.of("aim", **task))
+
+
+def test_the_adviser_plays_as_the_policy_it_stands_for():
+    rows = run_arena([adviser("aim"), policy("adaptive-lookahead")], small_batch())
+    assert [row.policy for row in rows] == ["lmta:aim", "adaptive-lookahead"]
+    np.testing.assert_array_equal(rows[0].episodes, rows[1].episodes)

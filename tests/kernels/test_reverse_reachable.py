@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmta.kernels.reverse_reachable import draw_sets, greedy_cover
-from lmta.policies.sampling import ReverseReachable
 from lmta.problems.influence.importer import Network
 from lmta.problems.influence.rules import InfluenceState, make_instance
+from lmta.problems.influence.sampling import ReverseReachable
 
 INACTIVE, ACTIVE, REMOVED = 0, 1, 2
 NUM_SETS = 200_000

@@ -78,7 +78,7 @@ def test_schedule_by_hand(name, days, budget, expected):
     [("average", 20), ("static", 20), ("normal", 20), ("even", 5), ("front", 20), ("cap5", 5), ("cap1", 1)],
 )
 def test_unspent_picks_on_the_last_day(name, expected):
-    """(10, 50) with 20 left on the last morning, because earlier days fell short."""
+    """(10, 50) with 20 left on the last day, because earlier days fell short."""
     assert GRANTS[name](10, 50, 9, 20) == expected
 
 

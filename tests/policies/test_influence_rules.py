@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from lmta import Campaign, policy
-from lmta.policies.influence import degree, lookahead, score
 from lmta.problems.graphs import pad_graph
+from lmta.problems.influence.heuristics import degree, lookahead, score
 from lmta.problems.influence.importer import Network
 from lmta.problems.influence.rules import Influence, InfluenceState, make_instance
 

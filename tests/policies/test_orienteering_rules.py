@@ -11,9 +11,10 @@ import pytest
 from lmta import Tour, policy
 from lmta.arena.play import play
 from lmta.policies.base import Policy
-from lmta.policies.orienteering import GREEDY, Genetic, make_genetic
 from lmta.policies.player import day_seed
 from lmta.problems.batch import make_batch
+from lmta.problems.orienteering.genetic import Genetic, make_genetic
+from lmta.problems.orienteering.heuristics import GREEDY
 from lmta.problems.orienteering.importer import Cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance
 

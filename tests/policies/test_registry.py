@@ -1,10 +1,14 @@
 """Policies by name: what a name means, what it does not mean, and what a decision carries."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from lmta import Campaign, InputError, Tour, policy
+from lmta import Campaign, InputError, Tour, adviser, policy
 from lmta.policies.registry import policy_names
+from lmta.problems.heuristics import ScoreRule
+from lmta.problems.registry import spec_of, specs
 
 TRIANGLE = ([0, 1, 2], [1, 2, 0], [0.5, 0.5, 0.5])
 CITIES = {"home": (0, 0, 0), "a": (0, 1, 0.9), "b": (1, 0, 0.8), "c": (0.2, 0.2, 0.7)}
@@ -25,6 +29,8 @@ CITIES = {"home": (0, 0, 0), "a": (0, 1, 0.9), "b": (1, 0, 0.8), "c": (0.2, 0.2,
         ("rollout-lookahead", "aim", "rollout", "lookahead"),
         ("ga-greedy", "sop", "ga", "greedy"),
         ("exact", "aim", "normal", "exact"),
+        ("adaptive-lookahead", "aim", "adaptive", "lookahead"),
+        ("even-rollout-insertion", "sop", "even", "rollout-insertion"),
     ],
 )
 def test_a_name_is_a_budget_rule_and_a_node_rule(name, problem, budget, nodes):
@@ -72,17 +78,20 @@ def test_unknown_names_get_a_hint(name, hint):
         policy(name)
 
 
-@pytest.mark.parametrize("name", ["", "-", "degree", "average", "cap5", "cap0-degree", "average-degree-score", "zzz"])
+@pytest.mark.parametrize("name", ["", "-", "degree", "average", "cap5", "average-degree-score", "zzz"])
 def test_names_that_are_no_policies(name):
     with pytest.raises(InputError, match="Names are BUDGET-NODES") as caught:
         policy(name)
-    for word in (
-        "average, normal, static, even, front, capN, ga (with greedy), rollout (with lookahead)",
-        "degree",
-        "lookahead",
-        "insertion",
-    ):
+    pairs = "adaptive (with lookahead), rollout (with lookahead), ga (with greedy)"
+    for word in (f"average, normal, static, even, front, capN, {pairs}", "degree", "lookahead", "insertion"):
         assert word in str(caught.value)
+
+
+def test_a_name_whose_second_half_tells_the_problem_names_its_rules_alone():
+    with pytest.raises(InputError, match="'cap0-degree' is not known") as caught:
+        policy("cap0-degree")
+    assert "aim: degree" in str(caught.value)
+    assert "sop: " not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +105,32 @@ def test_a_node_rule_of_the_other_problem(name, problem):
     assert f"{other}: " not in str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "problem"), [("ga-insertion", None), ("ga-random", "sop"), ("ga-degree", "aim")])
-def test_the_genetic_algorithm_comes_with_greedy_only(name, problem):
-    with pytest.raises(InputError, match="budgets by ga go with greedy only; 'ga-greedy' plays sop"):
+@pytest.mark.parametrize(
+    ("name", "problem", "right"),
+    [
+        ("ga-insertion", None, "budgets by ga go with greedy only; use 'ga-greedy'"),
+        ("ga-random", "sop", "budgets by ga go with greedy only; use 'ga-greedy'"),
+        ("adaptive-score", "aim", "budgets by adaptive go with lookahead only; use 'adaptive-lookahead'"),
+        ("even-exact", "aim", "exact chooses the budget too; use 'exact'"),
+    ],
+)
+def test_some_rules_come_as_pairs_only(name, problem, right):
+    with pytest.raises(InputError, match=right):
         policy(name, problem)
+
+
+@pytest.mark.parametrize("problem", ["aim", "sop", "power2500", "influence"])
+def test_the_adviser_is_a_policy_under_another_name(problem):
+    spec = spec_of(problem)
+    found = adviser(problem)
+    assert found.name == f"lmta:{spec.name}"
+    assert replace(found, name=spec.policies.adviser) == policy(spec.policies.adviser, problem)
+
+
+def test_the_policies_that_a_spec_names_are_there():
+    for spec in specs().values():
+        assert policy(spec.policies.baseline, spec.name).problem is spec.problem
+        assert isinstance(spec.policies.node_rules[spec.policies.yardstick], ScoreRule)
 
 
 def test_a_finished_campaign_has_nothing_to_decide():

@@ -4,10 +4,11 @@ import jax
 import numpy as np
 
 from lmta.arena.play import play
-from lmta.policies.registry import LOOKAHEAD, policy
-from lmta.policies.rollout import make_rollout
+from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch
+from lmta.problems.influence.heuristics import LOOKAHEAD
 from lmta.problems.influence.importer import Network
+from lmta.problems.influence.rollout import make_rollout
 from lmta.problems.influence.rules import Influence, make_instance
 
 PROBLEM = Influence()

@@ -9,7 +9,7 @@ from lmta.problems.base import primitive_rewards
 from lmta.problems.influence.generators import GENERATORS, erdos_renyi
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, REMOVED, Influence, InfluenceNoise, make_instance
-from lmta.problems.registry import BENCHMARKS, InstanceSettings
+from lmta.problems.task import Task
 
 RULES = Influence()
 
@@ -20,8 +20,8 @@ def chain(probability, days=3, budget=2):
     return make_instance(load_network((senders, senders + 1, np.full(3, probability))), days, budget)
 
 
-def luck_of(instance, *edges):
-    """Luck in which exactly the named edges fire."""
+def noise_of(instance, *edges):
+    """Noise in which exactly the named edges fire."""
     ends = list(zip(instance.graph.senders.tolist(), instance.graph.receivers.tolist(), strict=True))
     real = np.asarray(instance.graph.edge_mask)
     return InfluenceNoise(jnp.array([bool(r) and e in edges for r, e in zip(real, ends, strict=True)]))
@@ -29,7 +29,7 @@ def luck_of(instance, *edges):
 
 def test_a_cascade_by_hand():
     instance = chain(0.5)
-    noise = luck_of(instance, (0, 1), (1, 2))
+    noise = noise_of(instance, (0, 1), (1, 2))
     state = RULES.pick(instance, RULES.reset(instance), jnp.int32(0))
     assert state.status.tolist() == [ACTIVE, INACTIVE, INACTIVE, INACTIVE]
     state, reward = RULES.end_day(instance, state, noise)
@@ -49,8 +49,8 @@ def test_an_edge_is_tried_once_only():
     """Node 0 is removed after its try, so node 1 stays out for good."""
     instance = chain(0.5)
     state = RULES.pick(instance, RULES.reset(instance), jnp.int32(0))
-    state, _ = RULES.end_day(instance, state, luck_of(instance))
-    state, reward = RULES.end_day(instance, state, luck_of(instance, (0, 1)))
+    state, _ = RULES.end_day(instance, state, noise_of(instance))
+    state, reward = RULES.end_day(instance, state, noise_of(instance, (0, 1)))
     assert reward == 0
     assert state.status.tolist() == [REMOVED, INACTIVE, INACTIVE, INACTIVE]
 
@@ -145,8 +145,8 @@ def test_generators_have_the_mean_degree_asked_for(name):
 
 def test_random_probabilities_are_even_up_to_twice_the_inverse_degree():
     """For a mean degree of 4 they lie in [0, 0.5] with a mean of 0.25; over some 1,600 edges within 0.02."""
-    settings = InstanceSettings(nodes=400, days=3, budget=5, degree=4.0, probabilities="random")
-    graph = BENCHMARKS["aim"].instances(settings, 1, 1)[0].graph
+    task = Task.of("aim", nodes=400, days=3, budget=5, degree=4.0, probabilities="random")
+    graph = task.instances(1, 1)[0].graph
     chance = np.asarray(graph.weight)[np.asarray(graph.edge_mask)]
     assert 0 <= chance.min() < 0.02 and 0.48 < chance.max() <= 0.5
     assert chance.mean() == pytest.approx(0.25, abs=0.02)

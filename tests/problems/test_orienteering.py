@@ -63,8 +63,8 @@ def test_the_way_back_counts_on_the_last_day_only():
     last = visit(instance, last, 4)
     assert float(RULES.forecast(instance, last)) == pytest.approx(0.9 - 5 * 0.5)
     assert float(RULES.gains(instance, RULES.reset(instance))[4]) == pytest.approx(0.9)
-    morning, _ = RULES.end_day(instance, RULES.reset(instance), still(instance))
-    assert float(RULES.gains(instance, morning)[4]) == pytest.approx(0.9 - 5 * 0.5)
+    following, _ = RULES.end_day(instance, RULES.reset(instance), still(instance))
+    assert float(RULES.gains(instance, following)[4]) == pytest.approx(0.9 - 5 * 0.5)
 
 
 def test_a_day_without_a_visit_is_free_even_far_from_home():
@@ -81,8 +81,8 @@ def test_legal_is_what_can_be_reached_today():
     assert RULES.legal(instance, state).tolist() == [False, True, True, True, False]
     state = visit(instance, state, 3)
     assert not RULES.legal(instance, state).any()
-    morning, _ = RULES.end_day(instance, state, still(instance))
-    assert RULES.legal(instance, morning).tolist() == [False, True, True, False, True]
+    following, _ = RULES.end_day(instance, state, still(instance))
+    assert RULES.legal(instance, following).tolist() == [False, True, True, False, True]
 
 
 def test_profits_drift_and_stop_at_the_floor():
@@ -93,7 +93,7 @@ def test_profits_drift_and_stop_at_the_floor():
     np.testing.assert_allclose(state.profit, [0, 0.5, 0.8, 1.0, 0], atol=1e-6)
 
 
-def test_luck_is_uniform_and_differs_by_day():
+def test_noise_is_uniform_and_differs_by_day():
     """10,000 moves: mean 0 and variance 1/3 within 4 standard errors."""
     cities = GENERATORS["uniform"](1_000, np.random.default_rng(0))
     assert cities.profit is not None
