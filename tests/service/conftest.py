@@ -1,5 +1,6 @@
 """The service without its page in a folder of its own, and the whole of it in a process of its own."""
 
+import os
 import subprocess
 import sys
 import time
@@ -16,11 +17,13 @@ EDGES = "source,target\nann,bob\nbob,cyd\ncyd,dan\nann,dan\neve,ann\n<script>,ev
 CITIES = "name,x,y,profit\nhome,0,0,0\ninn,1,0,0.9\nmill,0,1,0.5\nport,3,4,0.7\n"
 
 
-def start_service(folder, *options):
-    """`lmta serve` in a process of its own."""
+def start_service(folder, *options, packages=()):
+    """`lmta serve` in a process of its own, with these folders of installed packages besides."""
     program = "from lmta.cli import main; main()"
     command = [sys.executable, "-c", program, "serve", "--port", "0", "--data", str(folder), *options]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    path = os.pathsep.join([*map(str, packages), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 def address_of(process):
@@ -44,9 +47,10 @@ def token():
 
 
 @pytest.fixture(scope="session")
-def guarded(tmp_path_factory, token):
-    """`lmta serve` behind a token, for small files; the token is in nothing that it says."""
-    with start_service(tmp_path_factory.mktemp("guarded"), "--token", token, "--max-upload-mb", "1") as process:
+def guarded(tmp_path_factory, token, other_package):
+    """`lmta serve` behind a token, for small files, with a problem of another package; it never says the token."""
+    options = "--token", token, "--max-upload-mb", "1"
+    with start_service(tmp_path_factory.mktemp("guarded"), *options, packages=[other_package]) as process:
         yield address_of(process)
         process.terminate()
         assert process.wait(60) == 0

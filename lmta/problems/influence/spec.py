@@ -44,7 +44,7 @@ class NetworkFile:
     undirected: bool = False
     """Count every edge of an edge list both ways."""
     probability: float | None = None
-    """That of every edge where the data have none, instead of 1/indegree."""
+    """That of every edge where the data have none; 1/indegree of the receiver by default."""
 
 
 def load(source: Any, options: NetworkFile) -> Network:

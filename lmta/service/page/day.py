@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 from nicegui import run, ui
 
-from lmta.problems.influence.campaign import Campaign
-from lmta.problems.orienteering.tour import Tour
-from lmta.problems.session import Session
+from lmta.problems.session import AbstractSession
 from lmta.service.desk import Desk, standing
 from lmta.service.forecast import Forecasts
-from lmta.service.page import charts
 from lmta.service.page.advice import draw_advice, draw_waiting
 from lmta.service.page.outlook import Outlook
 from lmta.service.page.parts import (
+    ask,
     attempt,
     card,
     chart,
@@ -26,7 +24,7 @@ from lmta.service.page.parts import (
     show_warning,
 )
 from lmta.service.page.past import draw_past
-from lmta.service.page.report import DONE, ReportForm
+from lmta.service.page.report import ReportForm
 from lmta.service.store import Plan
 
 A_MOMENT = 3.0
@@ -35,7 +33,7 @@ TO_THE_TOP = "window.scrollTo({top: 0, behavior: 'smooth'})"
 
 
 class DayView:
-    """One visitor's view of one campaign or tour."""
+    """One visitor's view of one plan."""
 
     def __init__(self, desk: Desk, forecasts: Forecasts, name: str):
         self._desk = desk
@@ -44,6 +42,7 @@ class DayView:
         self._positions: np.ndarray | None = None
         self._advised: list[int] = []
         self._drawing: ui.echart | None = None
+        self._form: ReportForm | None = None
 
     async def draw(self) -> None:
         """Everything, then again whenever a day is over."""
@@ -78,7 +77,7 @@ class DayView:
             self._chart.draw(self._plan, self._where)
         await self._draw_today(given)
 
-    def _load(self) -> tuple[Plan, Session]:
+    def _load(self) -> tuple[Plan, AbstractSession]:
         plan = self._desk.store.plan(self._name)
         return plan, self._desk.session(plan)
 
@@ -93,7 +92,10 @@ class DayView:
     async def _draw_today(self, given: dict[str, Any] | None) -> None:
         """Today's advice with its reasons, the picture that shows it, and the form for what happens then."""
         self._advice.clear()
-        self._report.clear()
+        self._report.set_visibility(False)
+        if self._form is not None and (given is not None or self._form.day != self._where.day):
+            self._report.clear()
+            self._form = None
         if self._where.finished:
             self._show_picture([])
             with self._advice, card("It is done"):
@@ -109,14 +111,23 @@ class DayView:
             if advice is None:
                 ui.label("There is no advice by this policy; choose another.").props("role=alert")
             else:
-                draw_advice(advice, self._where.kind)
+                draw_advice(advice, type(self._session))
             self._draw_policy()
         picks = [] if advice is None else [str(pick["id"]) for pick in advice["picks"]]
         self._show_picture(picks)
+        self._draw_report(picks, given)
+
+    def _draw_report(self, picks: list[str], given: dict[str, Any] | None) -> None:
+        """The form of a day stays for as long as the day does, and with it all that was typed."""
+        if self._form is None:
+            with self._report:
+                self._form = ReportForm(self._session, picks, given)
+                self._form.draw(self._submit)
+                self._newest = ui.row()
+        else:
+            self._form.advise(picks)
+        self._report.set_visibility(True)
         with self._report:
-            form = ReportForm(self._session, self._where.kind, given or {DONE[self._where.kind][0]: picks})
-            form.draw(self._where.day, self._submit)
-            self._newest = ui.row()
             ui.timer(A_MOMENT, partial(self._desk.get_ready, self._plan), once=True)
 
     def _draw_policy(self) -> None:
@@ -125,43 +136,39 @@ class DayView:
                 await self._refresh()
 
         names = policies_and(self._where.kind, self._where.policy)
-        chooser = ui.select(names, value=self._where.policy, label="Who decides", with_input=True, on_change=choose)
+        chooser = ui.select(names, value=self._where.policy, label="Who decides", on_change=choose)
         chooser.classes("w-full")
 
     def _begin_picture(self) -> None:
-        """The frame of the network or the map. A large network takes a while to lay out, and nothing waits for that."""
-        session = self._session
+        """The frame of the picture. A large network takes a while to lay out, and nothing waits for that."""
+        view, instance = self._plan.spec.view, self._session.instance
 
         async def lay_out() -> None:
-            if isinstance(session, Campaign):
-                self._positions = await run.io_bound(charts.places, session)
+            if view.fits_in_page(instance):
+                self._positions = await run.io_bound(view.layout, instance)
             frame.clear()
             with frame:
-                if isinstance(session, Campaign) and self._positions is None:
+                if self._positions is None:
                     said = "Too large to draw whole: the neighbourhood of today's advice."
                     ui.label(said).classes("opacity-70 text-sm")
-                self._drawing = chart(*self._picture_now(), "h-80 md:h-[28rem]")
+                self._drawing = chart(self._picture_now(), f"{view.title}, with today's advice", "h-80 md:h-[28rem]")
 
-        with self._picture, card("The network" if isinstance(session, Campaign) else "The map"):
+        with self._picture, card(view.title):
             frame = ui.column().classes("w-full gap-1 min-h-80 md:min-h-[28rem]")
             with frame:
                 ui.spinner(size="lg")
                 ui.timer(0, lay_out, once=True)
 
-    def _picture_now(self) -> tuple[dict[str, Any], str]:
-        """The network or the map with what is advised, and what it shows in words."""
-        session = self._session
-        if isinstance(session, Campaign):
-            options = charts.network(session, self._positions, self._advised)
-            return options, "the network by status, advised nodes marked"
-        assert isinstance(session, Tour)
-        past = [[session.index(city, "history") for city in day.report["visited"]] for day in self._plan.days]
-        return charts.tour_map(session, self._advised, past), "the cities, with today's route"
+    def _picture_now(self) -> dict[str, Any]:
+        """Where things stand, with what is advised and what was done."""
+        session, plan = self._session, self._plan
+        past = [[session.index(name, "history") for name in day.report[plan.done]] for day in plan.days]
+        return plan.spec.view.chart(session, self._positions, self._advised, past)
 
     def _show_picture(self, advised: list[str]) -> None:
         self._advised = [self._session.index(name, "advice") for name in advised]
         if self._drawing is not None:
-            renew(self._drawing, self._picture_now()[0])
+            renew(self._drawing, self._picture_now())
 
     async def _submit(self, report: dict[str, Any]) -> bool:
         """Report the day; whether it was taken."""
@@ -186,6 +193,10 @@ class DayView:
 
     async def _undo(self) -> None:
         last = self._plan.days[-1]
+        if self._form is not None and self._form.is_touched:
+            lost = f"What the form holds for day {self._form.day} would be lost."
+            if not await ask(f"Take back day {last.number}?", lost, "Take back"):
+                return
         if await attempt(self._desk.undo, self._name, last.number):
             ui.notify(f"Day {last.number} is taken back; what was reported stands in the form again.", type="positive")
             ui.run_javascript(TO_THE_TOP)

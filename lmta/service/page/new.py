@@ -1,5 +1,6 @@
-"""The form for a new campaign or tour: data, what they hold, settings."""
+"""The form for a new plan: what it is, data, what they hold, settings."""
 
+from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -7,27 +8,18 @@ from typing import Any
 
 from nicegui import events, ui
 
-from lmta.advisor.plan import DEFAULT_POLICY
+from lmta.policies.registry import adviser_name
 from lmta.problems.delimited import Content
-from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.service.data import SAMPLES, Kind, Preview, safe_name, sample_content
-from lmta.service.desk import PROBLEM_OF, Begin, Desk, policies_for
+from lmta.problems.registry import session_words
+from lmta.problems.spec import Sample, Spec
+from lmta.service.data import Preview, safe_name, sample_content, samples
+from lmta.service.desk import Begin, Desk, policies_for
 from lmta.service.page import charts
-from lmta.service.page.parts import attempt, card, chart, heading, show_error, upload
+from lmta.service.page.fields import number_field, require_number
+from lmta.service.page.options import OptionsForm
+from lmta.service.page.parts import accept, attempt, card, chart, heading, upload
+from lmta.service.schemas import LONGEST_TITLE
 from lmta.types import InputError
-
-FORMATS = {
-    "campaign": "An edge list (CSV, TSV or text: source, target and, if you like, probability) or GraphML.",
-    "tour": "CSV (name, x, y and, if you like, profit; the first is the start) or TSPLIB.",
-}
-KINDS: dict[Kind, str] = {"campaign": "Campaign on a network", "tour": "Tour through cities"}
-RULES = {
-    "limit": "Length of a day's route (1 is the largest distance)",
-    "penalty": "Price of length beyond it",
-    "crowding": "Price of many visits a day",
-    "drift": "Profits move by at most this a day",
-    "floor": "Profits never fall under",
-}
 
 
 class NewForm:
@@ -35,15 +27,19 @@ class NewForm:
 
     def __init__(self, desk: Desk):
         self._desk = desk
-        self._kind: Kind = "campaign"
+        self._specs = session_words()
+        self._kind = next(iter(self._specs))
         self._content: Content | None = None
-        self._looked_at: tuple[Content | None, Kind, bool | None] | None = None
-        self._rules: dict[str, ui.number] = {}
+        self._looked_at: tuple[Any, ...] | None = None
         self._expected: Future[None] | None = None
+
+    @property
+    def _spec(self) -> Spec:
+        return self._specs[self._kind]
 
     def draw(self) -> None:
         """The whole form."""
-        heading("New campaign or tour", 1)
+        heading("New plan", 1)
         with ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 w-full items-start"):
             self._draw_data()
             with card("What the data hold") as box:
@@ -54,43 +50,46 @@ class NewForm:
             self._draw_settings()
 
     def _draw_data(self) -> None:
+        titles = {word: spec.session.title for word, spec in self._specs.items()}
         with card("Data"):
-            self._kinds = ui.radio(KINDS, value=self._kind, on_change=self._choose_kind).props("inline")
-            self._formats = ui.label(FORMATS[self._kind]).classes("opacity-70 text-sm")
+            self._kinds = ui.radio(titles, value=self._kind, on_change=self._choose_kind).props("inline")
+            self._formats = ui.label().classes("opacity-70 text-sm")
             self._upload = upload("Your file: choose it (+) or drop it here", self._desk.limits.bytes, self._take_file)
-            self._both_ways = ui.checkbox("Every edge counts both ways", on_change=self._look_again)
             with ui.row().classes("items-center gap-2"):
                 ui.label("Or a sample:")
-                for sample in SAMPLES.values():
-                    use = ui.button(sample.title, on_click=partial(self._take_sample, sample.name))
+                for spec, sample in samples():
+                    use = ui.button(sample.title, on_click=partial(self._take_sample, spec.session.word, sample))
                     use.props("outline dense padding='xs md'").tooltip(sample.description)
+            self._read = {
+                word: OptionsForm(spec.own_data.options, self._look_again) for word, spec in self._specs.items()
+            }
 
     def _draw_settings(self) -> None:
-        """Numbers are taken as they are typed: with bounds of its own a field would change them without a word."""
         with card("Settings"):
-            self._title = ui.input("Title").classes("w-full").props("maxlength=200")
+            self._title = ui.input("Title").classes("w-full")
             with ui.element("div").classes("grid grid-cols-2 gap-3 w-full"):
-                self._days = ui.number("Days", value=10).on("blur", self._expect)
-                self._budget = ui.number("Budget (seeds or visits in all)", value=10).on("blur", self._expect)
-                self._policy = ui.select(policies_for(self._kind), label="Who decides", with_input=True)
-                self._seed = ui.number("Random seed", value=0)
-            with ui.expansion("More").classes("w-full"):
-                self._probability = ui.number("Probability of every edge where the data have none")
-                self._probability.props("hint='1/indegree if empty'").classes("w-full")
-                with ui.element("div").classes("grid grid-cols-1 sm:grid-cols-2 gap-3 w-full") as self._tour_settings:
-                    for name, label in RULES.items():
-                        self._rules[name] = ui.number(label, value=getattr(OrienteeringRules, name))
+                self._days = number_field("Days", value=10).on("blur", self._expect)
+                self._budget = number_field("Budget", value=10).on("blur", self._expect)
+                self._policy = ui.select(policies_for(self._kind), label="Who decides")
+                self._seed = number_field("Random seed", value=0)
+            with ui.expansion("Rules").classes("w-full") as self._more:
+                self._rules = {word: OptionsForm(spec.rules, self._expect) for word, spec in self._specs.items()}
             self._begin = ui.button("Begin", icon="play_arrow", on_click=self._submit)
             self._begin.set_enabled(False)
+            self._suggested = {field: field.value for field in (self._title, self._days, self._budget)}
             self._show_kind()
 
     def _show_kind(self) -> None:
-        is_campaign = self._kind == "campaign"
-        self._formats.text = FORMATS[self._kind]
-        self._both_ways.set_visibility(is_campaign)
-        self._probability.set_visibility(is_campaign)
-        self._tour_settings.set_visibility(not is_campaign)
-        self._policy.set_options(policies_for(self._kind), value=DEFAULT_POLICY[PROBLEM_OF[self._kind]])
+        """The options, formats and policies of the problem that is chosen."""
+        spec = self._spec
+        self._formats.text = spec.own_data.describe
+        self._budget.label = f"Budget ({spec.session.budget_name} in all)"
+        for word in self._specs:
+            self._read[word].box.set_visibility(word == self._kind)
+            self._rules[word].box.set_visibility(word == self._kind)
+        self._more.set_visibility(bool(self._rules[self._kind]))
+        names, chosen = policies_for(self._kind), self._policy.value
+        self._policy.set_options(names, value=chosen if chosen in names else adviser_name(spec))
 
     async def _choose_kind(self, event: events.ValueChangeEventArguments) -> None:
         self._kind = event.value
@@ -98,34 +97,43 @@ class NewForm:
         await self._look_again()
 
     async def _take_file(self, event: events.UploadEventArguments) -> None:
-        before = self._content and self._content.name
         self._content = Content(safe_name(event.file.name), await event.file.read())
-        if self._title.value in ("", before, *(sample.title for sample in SAMPLES.values())):
-            self._title.value = self._content.name
+        self._suggest(self._title, self._content.name)
+        self._suggest_options({})
         self._upload.reset()
         await self._look_again()
 
-    async def _take_sample(self, name: str) -> None:
-        sample = SAMPLES[name]
-        self._content = sample_content(name)
-        self._kind = self._kinds.value = sample.kind
+    async def _take_sample(self, kind: str, sample: Sample) -> None:
+        self._content = sample_content(sample)
+        self._kind = self._kinds.value = kind
         self._show_kind()
-        self._both_ways.value = not sample.directed
-        self._title.value, self._days.value, self._budget.value = sample.title, sample.days, sample.budget
+        self._suggest_options(sample.options)
+        self._suggest(self._title, sample.title)
+        self._suggest(self._days, str(sample.days))
+        self._suggest(self._budget, str(sample.budget))
         await self._look_again()
+
+    def _suggest(self, field: ui.input, text: str) -> None:
+        """Fill a field that is empty or has what was filled in last; what the user has typed stays."""
+        if field.value in ("", self._suggested[field]):
+            field.value = self._suggested[field] = text
+
+    def _suggest_options(self, values: Mapping[str, Any]) -> None:
+        for form in (self._read[self._kind], self._rules[self._kind]):
+            form.suggest(values)
 
     async def _look_again(self) -> None:
         """Show what the data hold, or what must be mended."""
-        wanted = (self._content, self._kind, self._both_ways.value)
-        content = self._content
-        if content is None or wanted == self._looked_at:
+        content, read = self._content, accept(self._read[self._kind].values)
+        wanted = (content, self._kind, read)
+        if content is None or read is None or wanted == self._looked_at:
             return
         self._looked_at = wanted
         self._begin.set_enabled(False)
         self._preview.clear()
         with self._preview:
             ui.spinner(size="lg")
-        seen = await attempt(self._desk.preview, content, self._kind, not self._both_ways.value)
+        seen = await attempt(self._desk.preview, content, self._kind, read)
         if wanted is not self._looked_at:
             return
         self._preview.clear()
@@ -141,13 +149,17 @@ class NewForm:
             self._expect()
 
     async def _suggest_other(self, content: Content) -> None:
-        """Say so where the data are fit for the other kind."""
-        other: Kind = "tour" if self._kind == "campaign" else "campaign"
-        seen = await attempt(self._desk.preview, content, other, True)
-        if seen is not None and not seen[0].errors and content is self._content:
-            with self._preview:
-                said = f"It can be read for a {other}, though: choose “{KINDS[other]}” if that is what you want."
-                ui.label(said).props("role=status")
+        """Say so where the data are fit for another kind."""
+        kind = self._kind
+        for other, spec in self._specs.items():
+            seen = None if other == kind else await attempt(self._desk.preview, content, other, {})
+            if (content, kind) != (self._content, self._kind):
+                return
+            if seen is not None and not seen[0].errors:
+                title = spec.session.title
+                with self._preview:
+                    said = f"It can be read for a {other}, though: choose “{title}” if that is what you want."
+                    ui.label(said).props("role=status")
 
     def _expect(self) -> None:
         """Let the service get ready for what will probably be begun."""
@@ -171,18 +183,14 @@ class NewForm:
             with ui.row().classes("items-start no-wrap gap-2"):
                 ui.icon("warning", color="warning", size="sm")
                 ui.label(warning).classes("ids")
-        is_campaign = seen.kind == "campaign"
-        count = f"{seen.nodes:,} nodes, {seen.edges:,} directed edges" if is_campaign else f"{seen.nodes:,} cities"
-        ui.label(count).classes("text-lg")
-        what = "out-neighbours" if is_campaign else "profit"
-        chart(charts.histogram(seen.histogram, what), "histogram", "h-64")
+        edges = f", {seen.edges:,} edges" if seen.edges else ""
+        ui.label(f"{seen.nodes:,} {seen.nodes_name}{edges}").classes("text-lg")
+        chart(charts.histogram(seen.histogram, seen.histogram_of), "histogram", "h-64")
         ui.label("The first: " + ", ".join(str(name) for name in seen.first_ids)).classes("ids opacity-70 text-sm")
 
     async def _submit(self) -> None:
-        try:
-            wanted = self._wanted()
-        except InputError as error:
-            show_error(str(error))
+        wanted = accept(self._wanted)
+        if wanted is None:
             return
         self._begin.props("loading")
         begun = await attempt(self._desk.begin, wanted)
@@ -192,31 +200,26 @@ class NewForm:
 
     def _wanted(self) -> Begin:
         assert self._content is not None
-        if self._kind == "tour":
-            rules = {name: _given(field.value, name) for name, field in self._rules.items()}
-            more: dict[str, Any] = {"rules": OrienteeringRules(**rules)}
-        else:
-            more = {"directed": not self._both_ways.value, "probability": self._probability.value}
         return Begin(
-            title=(self._title.value or self._content.name)[:200],
+            title=self._title_text() or self._content.name,
             kind=self._kind,
             content=self._content,
-            days=_whole(self._days.value, "days"),
-            budget=_whole(self._budget.value, "budget"),
+            days=_whole(self._days, "days"),
+            budget=_whole(self._budget, "budget"),
             policy=self._policy.value,
-            seed=_whole(self._seed.value, "seed"),
-            **more,
+            seed=_whole(self._seed, "seed"),
+            options=self._read[self._kind].values() | self._rules[self._kind].values(),
         )
 
+    def _title_text(self) -> str:
+        title = (self._title.value or "").strip()
+        if len(title) > LONGEST_TITLE:
+            raise InputError(f"title: {len(title)} characters given, at most {LONGEST_TITLE} are taken.")
+        return title
 
-def _whole(value: float | None, field: str) -> int:
-    number = _given(value, field)
+
+def _whole(field: ui.input, name: str) -> int:
+    number = require_number(field, name)
     if number != int(number):
-        raise InputError(f"{field}: {number:g} given, a whole number is needed.")
+        raise InputError(f"{name}: {number:g} given, a whole number is needed.")
     return int(number)
-
-
-def _given(value: float | None, field: str) -> float:
-    if value is None:
-        raise InputError(f"{field}: is empty; a number is needed.")
-    return value

@@ -4,10 +4,22 @@ from typing import Any
 
 from nicegui import ui
 
-from lmta.service.desk import Desk
+from lmta.service.desk import Desk, named_player
 from lmta.service.forecast import Forecasts
 from lmta.service.page import charts
-from lmta.service.page.parts import attempt, card, chart, number_text, policies_and, renew, show_error, table
+from lmta.service.page.fields import NamesField
+from lmta.service.page.parts import (
+    accept,
+    attempt,
+    card,
+    chart,
+    number_text,
+    policies_and,
+    renew,
+    session_of,
+    show_error,
+    table,
+)
 from lmta.service.schemas import PlanOut
 from lmta.service.store import Forecast, Plan
 
@@ -16,15 +28,18 @@ UNDER_WAY = ("queued", "running")
 
 
 class Outlook:
-    """One visitor's chart of one campaign or tour; made once, then renewed."""
+    """One visitor's chart of one plan; made once, then renewed."""
 
     def __init__(self, desk: Desk, forecasts: Forecasts):
         self._desk = desk
         self._forecasts = forecasts
         self._curve: ui.echart | None = None
+        self._compared: NamesField | None = None
 
     def draw(self, plan: Plan, where: PlanOut) -> None:
-        """All of it as things stand now."""
+        """All of it as things stand now; the policies to compare stay as the user has them."""
+        if self._compared is not None and self._compared.value == [self._where.policy]:
+            self._compared.value = [where.policy]
         self._plan, self._where = plan, where
         if self._curve is None:
             with card("By day, and what to expect") as self._card:
@@ -33,13 +48,15 @@ class Outlook:
                 self._job_row = ui.row().classes("items-center w-full gap-3 no-wrap")
                 self._asking = ui.column().classes("w-full gap-2")
         self._draw_lines()
-        self._asking.clear()
-        if not where.finished:
+        if where.finished:
+            self._asking.clear()
+            self._compared = None
+        elif self._compared is None:
             with self._asking:
-                self._draw_ask()
+                self._compared = self._draw_ask()
 
     def _by_day(self, done: Forecast | None) -> dict[str, Any]:
-        unit = "nodes reached" if self._where.kind == "campaign" else "profit earned"
+        unit = session_of(self._where).result_name
         results = [day.result for day in self._plan.days]
         return charts.progress(self._where.days, results, unit, done and done.outcome)
 
@@ -72,15 +89,23 @@ class Outlook:
         said = f"As seen on day {made}{since}: {job.request['futures']} futures with the same noise for everyone."
         ui.label(said).classes("opacity-70 text-sm")
 
-    def _draw_ask(self) -> None:
-        own = self._where.policy
-        names = policies_and(self._where.kind, own)
-        chosen = ui.select(names, label="Compare policies", value=[own], multiple=True, with_input=True)
-        chosen.classes("w-full").props("use-chips")
+    def _draw_ask(self) -> NamesField:
+        def names() -> list[str]:
+            return policies_and(self._where.kind, self._where.policy)
+
+        def check(text: str, place: str) -> str:
+            if text not in names():
+                named_player(text, self._where.kind)
+            return text
+
+        chosen = NamesField("Compare policies", [self._where.policy], names, check).classes("w-full")
         ask = ui.button("Forecast", icon="insights").props("outline")
 
         async def start() -> None:
-            wanted = list(chosen.value or [own])
+            wanted = accept(chosen.take)
+            if wanted is None:
+                return
+            wanted = wanted or [self._where.policy]
             job = await attempt(self._forecasts.ask, self._plan.id, wanted, FUTURES, self._where.seed)
             if job is not None:
                 self._follow(job, ask)
@@ -89,6 +114,7 @@ class Outlook:
         running = next((job for job in self._desk.store.forecasts(self._plan.id) if job.status in UNDER_WAY), None)
         if running is not None:
             self._follow(running, ask)
+        return chosen
 
     def _follow(self, job: Forecast, ask: ui.button) -> None:
         """Show how a job gets on until it has ended."""

@@ -11,7 +11,7 @@ from lmta.service.forecast import Forecasts
 from lmta.service.page.bring import BringForm
 from lmta.service.page.day import DayView
 from lmta.service.page.new import NewForm
-from lmta.service.page.parts import attempt, heading, progress_text, result_text
+from lmta.service.page.parts import ask, attempt, heading, progress_text, result_text, session_of
 from lmta.service.schemas import PlanOut
 from lmta.service.store import NotFoundError, Plan
 
@@ -55,7 +55,7 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
     @ui.page("/", title="lmta advisor")
     async def list_page() -> None:
         with _frame():
-            heading("Campaigns and tours", 1)
+            heading("Plans", 1)
             with _waiting():
                 await ui.context.client.connected()
                 plans = await attempt(desk.store.plans)
@@ -76,7 +76,7 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
                     plan = await run.io_bound(desk.store.plan, name)
             except NotFoundError:
                 heading("It is not here", 1)
-                ui.label("This campaign or tour may have been removed.")
+                ui.label("This plan may have been removed.")
                 ui.link("See all", "/")
                 return
             assert plan is not None
@@ -118,7 +118,7 @@ def _show_list(desk: Desk, plans: list[Plan]) -> None:
         with ui.card().classes("w-full items-center p-8 gap-3"):
             ui.icon("explore", size="3rem").classes("opacity-60")
             ui.label("Nothing here yet.").classes("text-lg")
-            ui.label("Bring a network or a list of cities, or begin with a sample.").classes("opacity-70 text-center")
+            ui.label("Bring your own data, or begin with a sample.").classes("opacity-70 text-center")
             ui.button("Begin", on_click=lambda: ui.navigate.to("/new"))
         return
     with ui.element("div").classes("grid grid-cols-1 md:grid-cols-2 xl:grid-cols-3 gap-4 w-full"):
@@ -129,7 +129,7 @@ def _show_list(desk: Desk, plans: list[Plan]) -> None:
 def _card(desk: Desk, where: PlanOut) -> None:
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("items-center gap-2 no-wrap w-full"):
-            ui.icon("hub" if where.kind == "campaign" else "route", size="sm").classes("opacity-70")
+            ui.icon(session_of(where).icon, size="sm").classes("opacity-70")
             ui.link(where.title, f"/plan/{where.id}").classes("text-lg font-bold ids")
         ui.label(progress_text(where))
         ui.linear_progress((where.day - 1) / where.days, show_value=False).props("rounded")
@@ -141,12 +141,6 @@ def _card(desk: Desk, where: PlanOut) -> None:
 
 
 async def _ask_to_remove(desk: Desk, where: PlanOut) -> None:
-    with ui.dialog() as dialog, ui.card():
-        ui.label("Remove this for good?").classes("text-lg")
-        ui.label(where.title).classes("ids font-bold")
-        with ui.row().classes("w-full justify-end"):
-            ui.button("Keep it", on_click=lambda: dialog.submit(False)).props("flat autofocus")
-            ui.button("Remove", on_click=lambda: dialog.submit(True)).props("color=negative")
-    if await dialog:
+    if await ask("Remove this for good?", where.title, "Remove"):
         await attempt(desk.remove, where.id)
         ui.navigate.reload()

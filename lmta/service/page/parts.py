@@ -4,18 +4,18 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from nicegui import run, ui
 
-from lmta.service.data import Kind
+from lmta.problems.registry import spec_of_word
+from lmta.problems.session import AbstractSession
 from lmta.service.desk import policies_for
 from lmta.service.schemas import PlanOut
 from lmta.types import InputError
 
+Given = TypeVar("Given")
 LOG = logging.getLogger(__name__)
-UNITS: dict[Kind, str] = {"campaign": "seeds", "tour": "visits"}
-"""What a budget is spent on."""
 
 
 async def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
@@ -29,6 +29,15 @@ async def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
     except Exception:
         LOG.exception("page: %s", work)
         show_error("Something broke; see the log.")
+    return None
+
+
+def accept(read: Callable[[], Given]) -> Given | None:
+    """What a form gives; what is refused is shown and gives None."""
+    try:
+        return read()
+    except InputError as error:
+        show_error(str(error))
     return None
 
 
@@ -73,6 +82,17 @@ def renew(shown: ui.echart, options: dict[str, Any]) -> None:
     shown.update()
 
 
+async def ask(question: str, about: str, yes: str) -> bool:
+    """Whether the user wants it all the same."""
+    with ui.dialog() as dialog, ui.card():
+        ui.label(question).classes("text-lg")
+        ui.label(about).classes("ids font-bold")
+        with ui.row().classes("w-full justify-end"):
+            ui.button("Keep it", on_click=lambda: dialog.submit(False)).props("flat autofocus")
+            ui.button(yes, on_click=lambda: dialog.submit(True)).props("color=negative")
+    return bool(await dialog)
+
+
 def upload(label: str, limit: int, on_upload: Callable[[Any], Any]) -> ui.upload:
     """A place for one file, which is sent at once."""
     field = ui.upload(
@@ -87,24 +107,23 @@ def upload(label: str, limit: int, on_upload: Callable[[Any], Any]) -> ui.upload
 
 
 def paste_button(label: str, hint: str, take: Callable[[str], None]) -> None:
-    """A way to give many lines at once; what is refused is shown, and the lines stay."""
+    """A way to give many lines at once. What is refused is shown; the lines stay until added or cancelled."""
 
-    def add() -> None:
-        try:
-            take(lines.value or "")
-        except InputError as error:
-            show_error(str(error))
-            return
+    def close() -> None:
         lines.value = ""
         dialog.close()
 
-    with ui.dialog() as dialog, ui.card().classes("w-full"):
+    def add() -> None:
+        take(lines.value or "")
+        close()
+
+    with ui.dialog().props("persistent") as dialog, ui.card().classes("w-full"):
         heading(label, 2)
         lines = ui.textarea(hint).props("outlined autofocus").classes("w-full")
         with ui.row().classes("w-full justify-end"):
-            ui.button("Cancel", on_click=dialog.close).props("flat")
-            ui.button("Add", on_click=add)
-    button = ui.button(icon="content_paste", on_click=dialog.open)
+            ui.button("Cancel", on_click=close).props("flat")
+            ui.button("Add", on_click=lambda: accept(add))
+    button = ui.button(icon="content_paste", on_click=dialog.open).classes("mt-2")
     button.props(f'flat round aria-label="paste many: {label}"').tooltip("Paste many")
 
 
@@ -119,7 +138,12 @@ def table(columns: dict[str, str], rows: Sequence[dict[str, Any]], left: Sequenc
     return shown.props("flat dense wrap-cells hide-pagination :rows-per-page-options='[0]'")
 
 
-def policies_and(kind: Kind, present: str) -> list[str]:
+def session_of(where: PlanOut) -> type[AbstractSession]:
+    """What a plan is, in words, icons and fields."""
+    return spec_of_word(where.kind).session
+
+
+def policies_and(kind: str, present: str) -> list[str]:
     """Who may decide, and whoever does now."""
     return list(dict.fromkeys([*policies_for(kind), present]))
 
@@ -134,11 +158,9 @@ def number_text(value: float | None, digits: int = 3) -> str:
 def progress_text(where: PlanOut) -> str:
     """The day and what is left."""
     when = f"All {where.days} days are over" if where.finished else f"Day {where.day} of {where.days}"
-    return f"{when} · {where.budget_left} of {where.budget} {UNITS[where.kind]} left"
+    return f"{when} · {where.budget_left} of {where.budget} {session_of(where).budget_name} left"
 
 
 def result_text(where: PlanOut) -> str:
     """What was reached so far."""
-    return (
-        f"{where.result:,.0f} nodes reached" if where.kind == "campaign" else f"{number_text(where.result, 4)} earned"
-    )
+    return session_of(where).result_text(where.result)
