@@ -12,16 +12,15 @@ import pytest
 from tiny import tiny
 
 from lmta.agents.lmta.game import Game
-from lmta.agents.lmta.replay import _transition, _unroll, returns_to_go, sample_high, sample_low
+from lmta.agents.lmta.replay import _transition, _unroll, sample_high, sample_low
 from lmta.agents.presets import with_values
+from lmta.agents.steps import returns_to_go
 from lmta.nn.replay import add, make_ring
 from lmta.problems.influence.importer import Network
 from lmta.problems.influence.rules import Influence, make_instance
 
 RULES = Influence()
-PAPER = with_values(
-    tiny(preset="paper").config, {"train.low_discount": 0.5, "search.discount": 0.8, "train.unroll": 2}
-)
+PAPER = with_values(tiny(preset="paper").config, {"train.low_discount": 0.5, "search.discount": 0.8, "train.unroll": 2})
 RETURNS = with_values(PAPER, {"departures.return_targets": 1})
 DRAWS = (0.0, 0.4, 0.9)
 """The numbers that stand for the first, second and third of three."""

@@ -63,7 +63,9 @@ class Leaning(World):
         return jnp.log(jnp.array([0.6, 0.4])), squash(jnp.float32(0.0))
 
 
-@pytest.mark.parametrize(("simulations", "visits", "value"), [(1, [1, 0], 1 / 2), (3, [2, 1], 2 / 4), (4, [3, 1], 3 / 5)])
+@pytest.mark.parametrize(
+    ("simulations", "visits", "value"), [(1, [1, 0], 1 / 2), (3, [2, 1], 2 / 4), (4, [3, 1], 3 / 5)]
+)
 def test_the_first_simulations_by_hand(simulations, visits, value):
     """Two decisions left, γ = 1, no values known.
 
