@@ -28,7 +28,23 @@ VALUES: dict[str, dict[str, Any]] = {
         "train.unroll": 2,
         "train.warm_up": 1,
         "train.target_every": 3,
-    }
+    },
+    "ws-option": {
+        "network.hidden": 6,
+        "train.episodes": 8,
+        "train.sleep": 1,
+        "train.high_updates": 2,
+        "train.low_updates": 2,
+        "train.games": 10,
+        "train.target_every": 3,
+    },
+    "flat-dqn": {
+        "network.hidden": 6,
+        "train.episodes": 8,
+        "train.updates": 2,
+        "train.games": 10,
+        "train.target_every": 3,
+    },
 }
 """Settings of each agent, by their dotted names."""
 

@@ -1,17 +1,18 @@
-"""`lmta bench train`: how long an epoch takes, split into self-play and updates, for networks of several sizes."""
+"""`lmta bench train`: how long a learner's epoch takes, split into self-play and updates, for several sizes."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from rich.table import Table
 
+from lmta.agents.registry import DEFAULT as DEFAULT_AGENT
 from lmta.agents.settings import RunSettings
 from lmta.arena.record import provenance, write_json
-from lmta.config import paper
+from lmta.benchmarks.decide import new_run
 from lmta.files import check_writable
-from lmta.problems.registry import InstanceSettings
+from lmta.problems.registry import DEFAULT as DEFAULT_PROBLEM
 from lmta.problems.session import check_seed, whole_number
 from lmta.training.run import advance, begin
 
@@ -20,9 +21,14 @@ EPOCHS_TO_COMPILE = 2
 
 @dataclass(frozen=True)
 class TrainBenchSettings:
-    """How fast an epoch of the preset `paper` is."""
+    """How fast an epoch is."""
 
-    problem: Literal["aim", "sop"] = "aim"
+    agent: str = DEFAULT_AGENT
+    """One of those that `lmta agents` lists."""
+    problem: str = DEFAULT_PROBLEM
+    """One of those that `lmta problems` lists."""
+    preset: str | None = None
+    """Where the agent's settings come from; its first preset by default."""
     nodes: int = 500
     days: int = 10
     budget: int = 70
@@ -38,13 +44,14 @@ class TrainBenchSettings:
 def bench_train(settings: TrainBenchSettings) -> dict[str, Any]:
     """Time epochs after the compilation, for every size."""
     _check(settings)
-    described = asdict(settings)
+    runs = {nodes: _run(settings, nodes) for nodes in sorted({settings.nodes, *settings.sizes})}
+    run, by_nodes = runs[settings.nodes], {nodes: _time_epochs(run, settings.epochs) for nodes, run in runs.items()}
+    described = asdict(settings) | {"problem": run.problem, "preset": run.preset}
     del described["json"]
-    by_nodes = {nodes: _time_epochs(settings, nodes) for nodes in sorted({settings.nodes, *settings.sizes})}
     result = {
         "settings": described,
         "provenance": provenance(),
-        "episodes": paper(settings.problem).train.episodes,
+        "episodes": run.config.train.episodes,
         **by_nodes[settings.nodes],
         "by_nodes": {str(nodes): times for nodes, times in by_nodes.items()},
     }
@@ -57,8 +64,8 @@ def train_bench_table(result: dict[str, Any]) -> Table:
     """The measurement for people."""
     settings = result["settings"]
     table = Table(
-        title=f"{settings['problem']}: an epoch of {result['episodes']} episodes, {settings['days']} days, "
-        f"budget {settings['budget']}",
+        title=f"{settings['agent']} ({settings['preset']}) on {settings['problem']}: an epoch of {result['episodes']} "
+        f"episodes, {settings['days']} days, budget {settings['budget']}",
         caption=f"medians of {settings['epochs']} epochs on {result['provenance']['cores']} cores, seconds",
     )
     for column in ("nodes", "epoch", "self-play", "updates"):
@@ -75,12 +82,15 @@ def _check(settings: TrainBenchSettings) -> None:
         check_writable(settings.json)
 
 
-def _time_epochs(settings: TrainBenchSettings, nodes: int) -> dict[str, float]:
+def _run(settings: TrainBenchSettings, nodes: int) -> RunSettings:
+    size = nodes, settings.days, settings.budget
+    return new_run(settings.agent, settings.problem, settings.preset, *size, settings.seed)
+
+
+def _time_epochs(run: RunSettings, epochs: int) -> dict[str, float]:
     """Median seconds of an epoch and of its two halves."""
-    instance = InstanceSettings(nodes=nodes, days=settings.days, budget=settings.budget)
-    run = RunSettings(problem=settings.problem, instance=instance, config=paper(settings.problem), seed=settings.seed)
     progress, seconds = begin(run), []
-    for _ in range(EPOCHS_TO_COMPILE + settings.epochs):
+    for _ in range(EPOCHS_TO_COMPILE + epochs):
         progress, metrics = advance(run, progress)
         seconds.append(metrics["seconds"])
     timed = seconds[EPOCHS_TO_COMPILE:]

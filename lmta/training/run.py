@@ -31,7 +31,7 @@ class Progress(eqx.Module):
 
 def begin(settings: RunSettings) -> Progress:
     """A run before its first epoch."""
-    agent, instances = make_agent(settings), _instances(settings, 0)
+    agent, instances = make_agent(settings), draw_instances(settings, 0)
     model_key, run_key = jax.random.split(jax.random.key(settings.seed))
     model = make_model(settings, key=model_key)
     learner = agent.begin(model)
@@ -54,7 +54,7 @@ def advance(settings: RunSettings, progress: Progress) -> tuple[Progress, dict[s
     key, play_key, learn_key = jax.random.split(jax.random.wrap_key_data(progress.key_data), 3)
     measures = {name: float(value) for name, value in agent.measures(learner).items()}
     start = time.perf_counter()
-    instances = _instances(settings, epochs_before)
+    instances = draw_instances(settings, epochs_before)
     games = jax.block_until_ready(agent.play(learner, instances, progress.epoch, play_key))
     played = time.perf_counter()
     replay = _store(progress.replay, games)
@@ -83,7 +83,7 @@ def _store(replay: Ring, games: Games) -> Ring:
     return add(replay, games)
 
 
-def _instances(settings: RunSettings, epoch: int) -> Any:
+def draw_instances(settings: RunSettings, epoch: int) -> Any:
     """New instances for every epoch, each as often as its group is large, padded alike in all epochs."""
     spec, agent = settings.spec, make_agent(settings)
     rng = np.random.SeedSequence([settings.seed, epoch])

@@ -1,20 +1,18 @@
 """A saved model comes back as it was; whatever else lies there is refused in one sentence."""
 
 import json
-from dataclasses import replace
 
 import jax
 import numpy as np
 import pytest
+from tiny import tiny
 
-from lmta.agents.saved import CHECKPOINT, VERSION, read_model, write_model
-from lmta.agents.settings import RunSettings, make_model
-from lmta.config import Config, ModelConfig
-from lmta.problems.registry import InstanceSettings
+from lmta.agents.saved import CHECKPOINT, VERSION, export_model, read_model, write_model
+from lmta.agents.settings import make_model
+from lmta.cli import run as lmta_run
 from lmta.types import InputError
 
-MODEL = ModelConfig(latent=8, subgoals=4, subgoal_size=3, hidden=8, encoder_hidden=6, q_hidden=6, q_layers=2)
-SETTINGS = RunSettings(instance=InstanceSettings(nodes=14, days=3, budget=5), config=Config(model=MODEL))
+SETTINGS = tiny()
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +23,10 @@ def model():
 @pytest.fixture
 def run(model, tmp_path):
     """The folder of a run."""
-    write_model(tmp_path / CHECKPOINT, SETTINGS, model)
-    return tmp_path
+    folder = tmp_path / "run"
+    folder.mkdir()
+    write_model(folder / CHECKPOINT, SETTINGS, model)
+    return folder
 
 
 def rewrite(file, **changes):
@@ -35,16 +35,39 @@ def rewrite(file, **changes):
     file.write_bytes(json.dumps(json.loads(header) | changes).encode() + b"\n" + leaves)
 
 
+def assert_same(one, other):
+    for a, b in zip(*map(jax.tree.leaves, (one, other)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
 @pytest.mark.parametrize("part", ["", CHECKPOINT])
 def test_a_model_is_read_from_the_folder_and_from_the_file(run, model, part):
     settings, same = read_model(run / part)
     assert settings == SETTINGS
-    for one, other in zip(*map(jax.tree.leaves, (model, same)), strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_same(model, same)
 
 
 def test_nothing_else_is_left_behind(run):
     assert [path.name for path in run.iterdir()] == [CHECKPOINT]
+
+
+def test_a_model_is_exported_to_a_file_of_its_own(run, model, tmp_path, capsys):
+    file = tmp_path / "a.model"
+    assert lmta_run(["export", str(run), str(file)]) == 0
+    assert capsys.readouterr().out.endswith(f"use it as lmta:{file}.\n")
+    settings, same = read_model(file)
+    assert settings == SETTINGS
+    assert_same(model, same)
+
+
+def test_what_cannot_be_exported_is_refused(run, tmp_path):
+    with pytest.raises(InputError, match="is what the checkpoint of a training run is called"):
+        export_model(run, tmp_path / CHECKPOINT)
+    with pytest.raises(InputError, match="the checkpoint cannot be read"):
+        export_model(tmp_path / "no-run", tmp_path / "a.model")
+    with pytest.raises(InputError, match="does not exist; make it first"):
+        export_model(run, tmp_path / "nowhere" / "a.model")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_what_is_not_there_is_refused(tmp_path):
@@ -69,23 +92,26 @@ def test_a_foreign_file_is_refused(tmp_path, content):
         read_model(tmp_path / "file")
 
 
-def more_subgoals():
-    config = Config(model=replace(MODEL, subgoals=5))
-    return replace(SETTINGS, config=config).as_json()
+def with_settings(**changes):
+    return {"settings": SETTINGS.as_json() | changes}
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 7}, f"is a checkpoint of version 7; this lmta reads version {VERSION}"),
+        ({"version": VERSION + 1}, f"of version {VERSION + 1}; this lmta reads version {VERSION}"),
         ({"settings": {}}, "the settings in the checkpoint cannot be read"),
         ({"settings": None}, "the settings in the checkpoint cannot be read"),
-        ({"settings": SETTINGS.as_json() | {"problem": "chess"}}, "is for the problem 'chess'; this lmta has aim"),
-        ({"settings": more_subgoals()}, "is cut short or damaged"),
+        (with_settings(problem="chess"), "problem: 'chess' is not known; there are aim"),
+        (with_settings(agent="lmat"), "agent: 'lmat' is not known; did you mean 'lmta'?"),
+        (with_settings(mood="good"), "the settings in the checkpoint cannot be read"),
+        ({"settings": tiny(values={"network.subgoals": 5}).as_json()}, "is cut short or damaged"),
     ],
-    ids=["version", "no settings", "null settings", "problem", "more subgoals"],
+    ids=["version", "no settings", "null settings", "problem", "agent", "unknown setting", "more subgoals"],
 )
 def test_a_header_that_does_not_fit_is_refused(run, changes, message):
     rewrite(run / CHECKPOINT, **changes)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError) as refused:
         read_model(run)
+    assert message in str(refused.value)
+    assert str(refused.value).startswith(f"{run / CHECKPOINT}: ")

@@ -73,7 +73,7 @@ PRIORS = ("none", "added", "alone")
 @pytest.mark.parametrize("left", [0, 3, 20])
 def test_budgets_beyond_what_is_left_are_impossible(prior, left):
     high = make(settings(departures__budget_prior=prior)).high
-    logits, _ = high.budget(high.encoder(VIEW), high.subgoals[0], N(left), N(2))
+    logits, _ = high.budgets(high.encoder(VIEW), N(0), N(left), N(2))
     assert logits.shape == (21,)
     assert (np.asarray(logits[left + 1 :]) == -1e9).all()
     assert (np.asarray(logits[: left + 1]) > -1e8).all()
@@ -84,9 +84,9 @@ def test_free_logits_know_nothing_of_days_and_shares():
     """The paper's head: a logit for each budget from latent and subgoal alone, and no tilt."""
     high = PAPER.high
     h, z = high.encoder(VIEW), high.subgoals[0]
-    logits, tilt = high.budget(h, z, N(20), N(4))
+    logits, tilt = high.budgets(h, N(0), N(20), N(4))
     np.testing.assert_array_equal(logits, high.budget.policy(jnp.concatenate([h, z])))
-    np.testing.assert_array_equal(logits, high.budget(h, z, N(20), N(1))[0])
+    np.testing.assert_array_equal(logits, high.budgets(h, N(0), N(20), N(1))[0])
     assert float(tilt) == 0
 
 
@@ -99,7 +99,7 @@ def untrained(prior, tilt=0.0):
 
 
 def likeliest(high, left, days_left, most=None):
-    logits, _ = high.budget(high.encoder(VIEW), jnp.zeros(3), N(left), N(days_left), most)
+    logits, _ = high.budgets(high.encoder(VIEW), N(0), N(left), N(days_left), most)
     assert bool(jnp.isfinite(logits).all())
     return int(jnp.argmax(logits))
 
@@ -131,7 +131,7 @@ def test_a_prior_alone_waits_until_a_whole_pick_is_due(prior, two_for_three):
 def test_free_logits_are_added_to_the_prior_or_left_out():
     added, alone = (make(settings(departures__budget_prior=prior)).high for prior in ("added", "alone"))
     h, z = added.encoder(VIEW), added.subgoals[0]
-    logits, tilt = added.budget(h, z, N(20), N(4))
+    logits, tilt = added.budgets(h, N(0), N(20), N(4))
     output = added.budget.policy(jnp.concatenate([h, z]))
     budgets = np.arange(21)
     centre = 20 / (1 + 3 * np.exp(-float(tilt)))
@@ -164,7 +164,7 @@ def test_a_bias_tilts_the_budget_of_its_subgoal():
     model = make(settings("lmta"))
     last = lambda m: m.high.budget.policy.layers[-1]  # noqa: E731
     high = eqx.tree_at(lambda m: (last(m).weight, last(m).bias), model, replace_fn=jnp.zeros_like).high
-    tilts = [float(high.budget(high.encoder(VIEW), z, N(20), N(4))[1]) for z in high.subgoals]
+    _, tilts = high.all_budgets(high.encoder(VIEW), N(20), N(4))
     np.testing.assert_allclose(tilts, 0.2 * np.array([-1.1503, -0.3186, 0.3186, 1.1503]), atol=1e-3)
 
 
@@ -172,7 +172,7 @@ def test_a_bias_tilts_the_budget_of_its_subgoal():
 def test_budgets_and_their_critic_are_blind_to_the_subgoal_in_variant_b(variant, sees):
     high = make(settings(ablation__variant=variant)).high
     h = high.encoder(VIEW)
-    budgets = [high.budget(h, z, N(5), N(2))[0] for z in high.subgoals[:2]]
+    budgets, _ = high.all_budgets(h, N(5), N(2))
     critics = [high.critic(h, z) for z in high.subgoals[:2]]
     assert bool((budgets[0] != budgets[1]).any()) is sees
     assert bool(critics[0] != critics[1]) is sees

@@ -70,8 +70,8 @@ def test_the_first_simulations_by_hand(simulations, visits, value):
     """Two decisions left, γ = 1, no values known.
 
     The first goes to subgoal 0, which the prior prefers: 1. The next looks on from there and finds nothing more. In the
-    third subgoal 1 has the better chance: its first step earns 0. The fourth is back at subgoal 0. The root is worth the
-    mean of its own 0 and what the simulations found.
+    third subgoal 1 has the better chance: its first step earns 0. The fourth is back at subgoal 0. The root is worth
+    the mean of its own 0 and what the simulations found.
     """
     found = search([2], SearchSettings(simulations=simulations, discount=1.0), Leaning())
     np.testing.assert_allclose(found.policy[0], np.array(visits) / simulations, rtol=1e-6)

@@ -1,0 +1,1 @@
+"""The parts of an agent's decision, timed alone."""
