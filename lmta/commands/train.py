@@ -13,7 +13,7 @@ from lmta.training.train import begin_run, resume_run, settings_by_default
 
 
 def make_train(arguments: Sequence[str]) -> Callable[..., None]:
-    """The command for one agent and problem, with the preset's values, or those of the run that goes on, as defaults."""
+    """The command for one agent and problem; the preset's values, or those of the run that goes on, are defaults."""
     usual = settings_by_default(arguments)
     spec = usual.spec
 
@@ -42,7 +42,7 @@ def make_train(arguments: Sequence[str]) -> Callable[..., None]:
             features: What the agent observes: plain, or lookahead for what the base heuristic computes beside that.
             epochs: Epochs in all.
             instance: What instances are drawn from.
-            mixture: Let every instance of self-play draw its own size, horizon, budget and kind, up to those of the run.
+            mixture: Every instance of self-play draws its own size, horizon, budget and kind, up to those of the run.
             config: The settings of the agent.
             seed: Weights, instances, noise and exploration follow from it.
             evaluate_every: Greedy play is measured after every so many epochs, and after the last.

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 
 from lmta import cli
 from lmta.agents.settings import RunSettings
-from lmta.config import Config, ModelConfig, SearchConfig, TrainConfig
 from lmta.diagnostics.diagnose import DiagnoseSettings, diagnose, prepare
 from lmta.problems.registry import InstanceSettings
 from lmta.training.checkpoint import save

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-
 from lmta.diagnostics.facts import FACTS
 from lmta.diagnostics.order import pooled, within
 from lmta.diagnostics.subgoals import behaviour, effective_number, most_unlike, overlaps
@@ -18,6 +17,7 @@ from lmta.diagnostics.theory import (
     reference_duration,
 )
 from lmta.diagnostics.values import following, pick_returns, returns_to_go, smoothness
+
 from lmta.problems.influence import rules as influence
 from lmta.problems.influence.importer import Network
 from lmta.problems.orienteering import rules as orienteering

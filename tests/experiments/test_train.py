@@ -13,11 +13,11 @@ import time
 
 import jax.numpy as jnp
 import pytest
+from lmta.experiments.train import default_settings
 from tensorboardX.proto.event_pb2 import Event
 
 from lmta import cli
 from lmta.agents.saved import read_settings
-from lmta.experiments.train import default_settings
 
 TINY = shlex.split(
     "--nodes 12 --days 2 --budget 3 --held-out 2 --evaluate-every 3 --search.simulations 4 "

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import networkx as nx
 import numpy as np
 import pytest
+from lmta.problems.influence.guided import GuidedInfluence
 
 from lmta.kernels.cascade import end_day
 from lmta.kernels.mean_field import look_ahead
@@ -22,7 +23,6 @@ from lmta.kernels.seeding import DAYS_TO_SPARE, Strategy, gain_over_waiting, pla
 from lmta.problems.graphs import pad_graph
 from lmta.problems.influence import outlook
 from lmta.problems.influence.generators import GENERATORS
-from lmta.problems.influence.guided import GuidedInfluence
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.influence.rules import InfluenceLuck, InfluenceState, make_instance
 
