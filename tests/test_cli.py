@@ -69,7 +69,7 @@ BAD = {
     ),
     "budget": (lambda d: ["--nodes", "10", "--budget", "20"], "budget: 20 given, but there are only 10 nodes"),
     "json folder": (lambda d: ["--json", str(d / "no" / "out.json")], "does not exist; make it first"),
-    "json is a folder": (lambda d: ["--json", str(d)], "is a folder"),
+    "json is a folder": (lambda d: ["--json", str(d)], "is a directory"),
 }
 
 
@@ -185,7 +185,7 @@ def test_a_command_imports_no_more_than_it_needs():
 def test_a_demo_folder_that_cannot_be_written_is_refused_before_any_work(capsys, tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "taken" / "tour.png").mkdir(parents=True)
-    for folder, message in (("file", "cannot be made"), ("taken", "is a folder")):
+    for folder, message in (("file", "cannot be made"), ("taken", "is a directory")):
         code, out, err = run(capsys, "demo", "--out", str(tmp_path / folder))
         assert (code, out) == (2, "")
         assert message in err

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictInt, StrictStr, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from lmta.files import write_whole
+from lmta.files import FilePath, shown, write_whole
 from lmta.hints import hearing
-from lmta.problems.delimited import FilePath, read_bytes, shown
+from lmta.problems.delimited import read_bytes
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
@@ -135,7 +135,8 @@ def fingerprint(data: FilePath) -> str:
 
 def seen_from(path: Path, journal: Path) -> str:
     """A path as a journal notes it: it stays right when both move together."""
-    relative = Path(os.path.relpath(path.resolve(), journal.parent.resolve())).as_posix()
+    real = os.path.realpath(path)  # a loop of links stays as it is, and is refused when it is read
+    relative = Path(os.path.relpath(real, journal.parent.resolve())).as_posix()
     if not relative.isprintable():
         raise InputError(f"{shown(path)}: has a name that cannot be noted; rename it.")
     return relative

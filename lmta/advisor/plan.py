@@ -22,13 +22,13 @@ from lmta.advisor.journal import (
 from lmta.agents.planner import PREFIX
 from lmta.agents.players import player
 from lmta.agents.saved import SHIPPED
-from lmta.files import check_writable
+from lmta.files import FilePath, check_writable, kind_of, shown
 from lmta.policies.player import AbstractPlayer
-from lmta.problems.delimited import FilePath, first_repeat, numbers, quoted, read_lines, read_table, shown
+from lmta.problems.delimited import first_repeat, numbers, read_lines, read_table
 from lmta.problems.orienteering.importer import NAME, PROFIT
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.session import Session, check_seed
-from lmta.types import Decision, InputError
+from lmta.types import Decision, InputError, quoted
 
 DEFAULT_POLICY = {"aim": "lmta:aim", "sop": "lmta:sop"}
 """Who decides where nobody is named, by problem."""
@@ -116,7 +116,7 @@ def plan(settings: PlanSettings) -> Advice:
 def _current(settings: PlanSettings) -> Journal:
     """The journal as it is, or a new one, with what may change as it is asked for now."""
     state = settings.state
-    journal = read_journal(state) if state.exists() else _new(settings)
+    journal = read_journal(state) if kind_of(state) else _new(settings)
     _check_same(settings, journal)
     changes: dict[str, Any] = {}
     data = settings.graph or settings.cities

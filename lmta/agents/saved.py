@@ -1,8 +1,7 @@
 """Saved agents: a line of JSON with the settings, then the leaves, those of the model first; whole or not at all."""
 
-import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -10,7 +9,7 @@ import equinox as eqx
 import jax
 
 from lmta.agents.settings import RunSettings, make_model, settings_from_json
-from lmta.files import check_writable, write_whole
+from lmta.files import check_writable, kind_of, opened, write_whole
 from lmta.model.networks import Lmta
 from lmta.problems.registry import BENCHMARKS
 from lmta.types import InputError
@@ -41,7 +40,7 @@ def write_model(path: Path, settings: RunSettings, model: Lmta) -> None:
 
 def read_model(path: Path) -> tuple[RunSettings, Lmta]:
     """The settings and the model from the folder of a training run, its checkpoint, or what `write_model` wrote."""
-    file = path / CHECKPOINT if path.is_dir() else path
+    file = path / CHECKPOINT if kind_of(path) == "directory" else path
     return read_leaves(file, lambda settings: eqx.filter_eval_shape(make_model, settings, key=jax.random.key(0)))
 
 
@@ -61,7 +60,7 @@ def read_leaves(
     path: Path, make_like: Callable[[RunSettings], T], *, to_the_end: bool = False
 ) -> tuple[RunSettings, T]:
     """The settings, and the first leaves as a tree like the one that `make_like` gives for them."""
-    with _opened(path) as file:
+    with opened(path) as file:
         settings = _settings(path, file)
         tree = _leaves(path, file, make_like(settings))
         if to_the_end and file.read(1):
@@ -71,17 +70,8 @@ def read_leaves(
 
 def read_settings(path: Path) -> RunSettings:
     """The settings alone, without the work of reading the rest."""
-    with _opened(path) as file:
+    with opened(path) as file:
         return _settings(path, file)
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"{path}: the checkpoint cannot be read ({error.strerror}).") from error
 
 
 def _settings(path: Path, file: BinaryIO) -> RunSettings:

@@ -19,10 +19,11 @@ from lmta.config import Preset
 from lmta.evaluation.play import play
 from lmta.evaluation.record import provenance, write_json
 from lmta.evaluation.statistics import compare
-from lmta.files import write_whole
+from lmta.files import kind_of, write_whole
 from lmta.model.networks import Lmta
 from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch
+from lmta.problems.delimited import read_bytes
 from lmta.problems.registry import BENCHMARKS
 from lmta.training.checkpoint import load, save
 from lmta.training.curve import learning_curve
@@ -126,7 +127,7 @@ def make_measure(settings: RunSettings) -> Measure:
 def _record(folder: Path, settings: RunSettings, epochs_done: int) -> None:
     """The settings, and what each part of the run was made with."""
     path = folder / SETTINGS
-    earlier = json.loads(path.read_text(encoding="utf-8"))["provenance"] if path.exists() else []
+    earlier = json.loads(read_bytes(path))["provenance"] if kind_of(path) else []
     now = {"after_epoch": epochs_done} | provenance()
     write_json(path, {"settings": settings.as_json(), "provenance": [*earlier, now]})
 

@@ -13,7 +13,7 @@ from lmta.agents.saved import CHECKPOINT
 from lmta.evaluation.evaluate import EvaluateSettings, evaluate, prepare
 from lmta.experiments.markdown import Table, markdown
 from lmta.experiments.train import begin_run, resume_run
-from lmta.files import check_writable
+from lmta.files import check_writable, kind_of
 from lmta.problems.registry import InstanceSettings
 from lmta.training.folder import CURVE
 from lmta.training.metrics import read_metrics
@@ -81,7 +81,7 @@ def _train(
     chosen = replace(
         preset, instance=instance, config=replace(preset.config, train=train), evaluate_every=5, held_out=16
     )
-    go = resume_run if (run / CHECKPOINT).exists() else begin_run
+    go = resume_run if kind_of(run / CHECKPOINT) else begin_run
     said = go(run, chosen, console)
     if read_metrics(run)[-1]["epoch"] < settings.epochs:
         raise InputError(said)

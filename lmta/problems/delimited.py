@@ -5,19 +5,16 @@ import io
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lmta.types import InputError, NodeId
-
-FilePath = str | PathLike[str]
+from lmta.files import FilePath, opened, shown
+from lmta.types import InputError, NodeId, quoted
 
 LONGEST_RECORD = 100_000
 """Characters that a line or a record may have: what is longer is no table, and would fill the memory once split."""
-_LONGEST_QUOTE = 80
 _SNIFFED = {".csv": ",;\t", ".tsv": "\t"}
 _FALLBACK = {".csv": ",", ".tsv": "\t"}
 
@@ -72,18 +69,6 @@ class Table:
     origin: Origin
 
 
-def quoted(value: object) -> str:
-    """A value as a message shows it: on one line, and not endless."""
-    text = repr(value).replace("\n", " ")
-    return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
-
-
-def shown(path: FilePath) -> str:
-    """A path as the user gave it, on one line."""
-    text = str(path)
-    return text if text.isprintable() else quoted(text)
-
-
 def error_at(path: FilePath, line: int, fault: str) -> InputError:
     """The error that says what is wrong with one line of a file."""
     return InputError(f"{shown(path)}, line {line}: {fault}")
@@ -98,15 +83,8 @@ def read_bytes(path: FilePath) -> bytes:
     """The content of a file."""
     if isinstance(path, Content):
         return path.data
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{shown(path)}: there is no such file; give the path of one that exists.") from None
-    except IsADirectoryError:
-        raise InputError(f"{shown(path)}: is a directory; give the path of a file.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or quoted(str(error))
-        raise InputError(f"{shown(path)}: cannot be read ({reason}); give a file that can.") from None
+    with opened(path) as file:
+        return file.read()
 
 
 def read_lines(path: FilePath) -> list[str]:

@@ -9,10 +9,10 @@ from typing import Literal
 import networkx as nx
 import numpy as np
 
-from lmta.problems.delimited import Content, quoted
+from lmta.problems.delimited import Content
 from lmta.problems.influence.importer import load_network
 from lmta.problems.orienteering.importer import load_cities
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 Kind = Literal["campaign", "tour"]
 SUFFIXES = {"campaign": (".csv", ".tsv", ".txt", ".edges", ".graphml"), "tour": (".csv", ".tsv", ".txt", ".tsp")}

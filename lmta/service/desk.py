@@ -30,7 +30,7 @@ from lmta.agents.saved import SHIPPED
 from lmta.hints import hearing
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import policy_names
-from lmta.problems.delimited import Content, quoted
+from lmta.problems.delimited import Content
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
@@ -42,7 +42,7 @@ from lmta.service.reports import campaign_day, tour_day
 from lmta.service.schemas import PlanOut
 from lmta.service.store import Day, Plan, Store, check_next
 from lmta.sparse import padded_size
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 PROBLEM_OF: dict[Kind, Literal["aim", "sop"]] = {"campaign": "aim", "tour": "sop"}
 MOST_SESSIONS, MOST_EDGES = 256, 20_000_000

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from lmta.advisor.journal import CampaignDay, TourDay
-from lmta.problems.delimited import quoted
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.rules import ACTIVE, INACTIVE
 from lmta.problems.orienteering.tour import Tour
 from lmta.problems.session import Session
+from lmta.types import quoted
 
 
 def campaign_day(session: Campaign, seeded: Any, activated: Any, failed: Any) -> tuple[CampaignDay, list[str]]:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from lmta.advisor.journal import Journal, journal_text, read_journal
-from lmta.problems.delimited import Content, quoted, shown
-from lmta.types import InputError
+from lmta.files import shown
+from lmta.problems.delimited import Content
+from lmta.types import InputError, quoted
 
 FORMAT = 1
 _TABLES = """

@@ -146,8 +146,8 @@ def test_the_arena_compares_a_trained_agent_and_names_it_as_given(runs, monkeypa
     ("settings", "message"),
     [
         ({"policies": "lmta:./aim", "problem": "sop"}, "^lmta:./aim plays aim, not sop.$"),
-        ({"policies": "lmta:none"}, "none: the checkpoint cannot be read"),
-        ({"policies": "lmta:"}, "checkpoint: the checkpoint cannot be read"),
+        ({"policies": "lmta:none"}, "none: there is no such file"),
+        ({"policies": "lmta:"}, "checkpoint: there is no such file"),
         ({"policies": "lmta:./aim", "simulations": -1}, "simulations: -1 given"),
         ({"policies": "average-score", "simulations": 5}, "simulations: has no effect here"),
     ],

@@ -87,7 +87,7 @@ def test_a_run_is_exported_to_a_file_that_plays_the_same(tmp_path, capsys):
 def test_an_export_that_cannot_be_written_leaves_nothing(tmp_path):
     with pytest.raises(lmta.InputError, match="does not exist; make it first"):
         export_model(SHIPPED["aim"], tmp_path / "nowhere" / "a.model")
-    with pytest.raises(lmta.InputError, match="the checkpoint cannot be read"):
+    with pytest.raises(lmta.InputError, match="there is no such file"):
         export_model(tmp_path / "no-run", tmp_path / "a.model")
     assert list(tmp_path.iterdir()) == []
 
@@ -95,5 +95,5 @@ def test_an_export_that_cannot_be_written_leaves_nothing(tmp_path):
 def test_names_stand_for_the_shipped_models_and_paths_for_folders(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert lmta.load("aim").name == "lmta:aim"
-    with pytest.raises(lmta.InputError, match=r"^aim: the checkpoint cannot be read"):
+    with pytest.raises(lmta.InputError, match=r"^aim: there is no such file"):
         lmta.load("./aim")

@@ -135,8 +135,8 @@ def test_a_path_that_is_no_file_is_refused(folder, load, suffix):
     directory.mkdir(exist_ok=True)
     assert refusal(load, directory) == f"{directory}: is a directory; give the path of a file."
     assert "'1,2\\n3,4" in refusal(load, f"1,2\n3,4{suffix}")
-    assert "cannot be read" in refusal(load, f"a\0b{suffix}")
-    assert "cannot be read" in refusal(load, "a" * 5000 + suffix)
+    assert "cannot be used" in refusal(load, f"a\0b{suffix}")
+    assert "cannot be used" in refusal(load, "a" * 5000 + suffix)
 
 
 @pytest.mark.parametrize(

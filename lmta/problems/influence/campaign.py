@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from lmta.hints import warn
-from lmta.problems.delimited import quoted
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import (
     ACTIVE,
@@ -17,7 +16,7 @@ from lmta.problems.influence.rules import (
     next_morning,
 )
 from lmta.problems.session import Session, check_horizon
-from lmta.types import InputError, ModelWarning, NodeId
+from lmta.types import InputError, ModelWarning, NodeId, quoted
 
 MOST_NAMED = 10
 """Ids that one message names."""

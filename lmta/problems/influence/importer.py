@@ -11,10 +11,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from lmta.files import FilePath, shown
 from lmta.hints import warn
 from lmta.problems.delimited import (
     Column,
-    FilePath,
     Origin,
     Table,
     canonical_ids,
@@ -23,13 +23,11 @@ from lmta.problems.delimited import (
     header_error,
     numbers,
     numeric_array,
-    quoted,
     read_bytes,
     read_table,
     require_filled,
-    shown,
 )
-from lmta.types import DataWarning, InputError, NodeId
+from lmta.types import DataWarning, InputError, NodeId, quoted
 
 _COLUMNS = (
     Column("source", ("from", "src", "sender", "u", "node1", "id1", "followee")),

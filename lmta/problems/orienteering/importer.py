@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from lmta.files import FilePath, shown
 from lmta.problems.delimited import (
     Column,
-    FilePath,
     Origin,
     canonical_ids,
     error_at,
@@ -20,13 +20,11 @@ from lmta.problems.delimited import (
     first_true,
     numbers,
     numeric_array,
-    quoted,
     read_lines,
     read_table,
     require_filled,
-    shown,
 )
-from lmta.types import InputError, NodeId
+from lmta.types import InputError, NodeId, quoted
 
 NAME = Column("name", ("city", "id"))
 PROFIT = Column("profit", ("prize", "reward", "value"), numeric=True)

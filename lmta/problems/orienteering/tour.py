@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from lmta.hints import warn
-from lmta.problems.delimited import LARGEST, quoted
+from lmta.problems.delimited import LARGEST
 from lmta.problems.orienteering.importer import load_cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_morning
 from lmta.problems.session import Session, check_horizon
-from lmta.types import InputError, ModelWarning
+from lmta.types import InputError, ModelWarning, quoted
 
 
 class Tour(Session):

@@ -7,11 +7,11 @@ from typing import Any
 from nicegui import ui
 
 from lmta.advisor.plan import read_names, read_profits
-from lmta.problems.delimited import Content, quoted
+from lmta.problems.delimited import Content
 from lmta.problems.session import Session
 from lmta.service.data import Kind
 from lmta.service.page.parts import card, paste_button, show_error
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 MOST_OPTIONS = 20_000
 """Ids that are offered while typing."""
