@@ -1,13 +1,14 @@
-"""The command line: parse, call, print. Bad input gives one sentence and exit code 2."""
+"""The command line: parse, call, print. Bad input gives one sentence and exit code 2; a reader may go early."""
 
 import difflib
 import io
 import os
+import select
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 import tyro
 from rich.table import Table
@@ -45,6 +46,13 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
+        return _exit_code(arguments)
+    finally:
+        _hand_over()
+
+
+def _exit_code(arguments: Sequence[str]) -> int:
+    try:
         _run_command(*arguments)
     except InputError as error:
         complain(error, "red")
@@ -53,11 +61,27 @@ def run(arguments: Sequence[str]) -> int:
         complain(error, "red")
         return 1
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        if _is_read(sys.stdout):
+            raise  # it was another pipe
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _is_read(stream: TextIO) -> bool:
+    """Whether nobody has closed the other end."""
+    closed = select.poll()
+    closed.register(stream, 0)
+    return not closed.poll(0)
+
+
+def _hand_over() -> None:
+    """Flush what was printed. A reader such as `head` that has gone misses nothing, so that is no error."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _run_command(name: str = "--help", *arguments: str) -> None:

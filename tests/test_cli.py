@@ -1,6 +1,7 @@
 """The command line as a user meets it: tables, files, and one sentence with exit code 2 for bad input."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -171,6 +172,66 @@ def test_an_unknown_command_is_one_sentence_and_exit_code_2(capsys, name, hint):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert f"{name!r} is no command" in err
     assert hint in err
+
+
+PRINTS = {
+    "help": ["--help"],
+    "help of a command": ["evaluate", "--help"],
+    "lines": ["policies", "aim"],
+    "table": ["evaluate", "--policies", "average-degree", "--nodes", "8", "--days", "1", "--budget", "1"],
+}
+
+
+def run_unread(arguments, unread):
+    """The exit code and what came through the other stream, where nobody reads this one."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    other = "stderr" if unread == "stdout" else "stdout"
+    command = [sys.executable, "-c", "from lmta.cli import main; main()", *arguments]
+    try:
+        done = subprocess.run(
+            command, check=False, text=True, timeout=120, **{unread: write_end, other: subprocess.PIPE}
+        )
+    finally:
+        os.close(write_end)
+    return done.returncode, getattr(done, other)
+
+
+@pytest.mark.parametrize("arguments", PRINTS.values(), ids=PRINTS)
+def test_a_reader_that_has_gone_is_no_error(arguments):
+    """Whether it is met when printing, when flushing, or when the interpreter ends."""
+    assert run_unread(arguments, "stdout") == (0, "")
+
+
+def test_a_reader_that_goes_after_the_first_line_is_no_error():
+    """More lines than a pipe can hold, so that printing meets the closed end."""
+    program = "from lmta.commands import policies; policies.policy_names = lambda _: ['name'] * 100_000; "
+    command = [sys.executable, "-c", program + "from lmta.cli import main; main()", "policies"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == "name\n"
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 0
+
+
+def test_remarks_that_nobody_reads_cost_neither_results_nor_the_exit_code(tmp_path):
+    network = bad(tmp_path, "likely.csv", "fan,star\nann,bob\nbob,cyd\n")  # there is a warning about it
+    play = ["evaluate", "--policies", "average-degree", "--days", "1", "--budget", "1", "--graph"]
+    code, out = run_unread([*play, network], "stderr")
+    assert (code, "average-degree" in out) == (0, True)
+    assert run_unread([*play, "none.csv"], "stderr") == (2, "")
+
+
+def test_another_pipe_that_breaks_is_an_error(monkeypatch):
+    def lose_the_connection(*_):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(cli, "_run_command", lose_the_connection)
+    with open(os.devnull, "w") as out, monkeypatch.context() as patch:  # noqa: PTH123
+        patch.setattr(sys, "stdout", out)
+        with pytest.raises(BrokenPipeError):
+            cli.run([])
 
 
 def test_a_command_imports_no_more_than_it_needs():
