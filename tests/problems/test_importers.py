@@ -216,15 +216,11 @@ def test_undirected_edges_count_both_ways(folder, probability):
         ("a,b\n,c\n", ", line 2: source is empty; every record needs one."),
         ("a,b\nc,\n", ", line 2: target is empty; every record needs one."),
         ("source,target\n", ", line 1: is a header without rows; write one record per line below it."),
-        ("a,b,w\n1,2,0.5\n", ", line 1: looks like a header, since probability 'w' is not a number, "),
-        (
-            "#\ntail,head\n1,2\n3,04\n",
-            ", line 2: looks like a header, since the ids on all other lines are integers, ",
-        ),
-        (
-            "source,source\n1,2\n",
-            ", line 1: looks like a header, since the ids on all other lines are integers, ",
-        ),
+        ("ann,bob,w\nbob,cyd,0.5\n", ", line 1: looks like a header, since probability 'w' is not a number, "),
+        ("ann,bob,high\ncyd,dan,0.5\n", ", line 1: looks like a header, since probability 'high' is not a number, "),
+        ("source,source\n1,2\n", ", line 1: looks like a header, since no other line is like it, but the names "),
+        ("weight,person\n1,2\n", ", line 1: looks like a header, since no other line is like it, but the names "),
+        ("person,friend,kind\n1,2,boss\n", ", line 2: probability 'boss' is not a number; "),
     ],
 )
 def test_bad_edge_lists_are_refused(folder, text, fault):
@@ -233,15 +229,76 @@ def test_bad_edge_lists_are_refused(folder, text, fault):
 
 
 def test_an_unknown_header_is_told_the_names_that_are_understood(folder):
-    path = written(folder, "bad.csv", "tail,head\n1,2\n")
+    path = written(folder, "bad.csv", "source,source\n1,2\n")
     assert refusal(load_network, path).endswith(f"but the names understood are {HEADER_NAMES}")
 
 
-def test_names_that_never_come_again_may_be_a_header(folder):
-    path = written(folder, "likely.csv", "fan,star\nann,bob\nbob,cyd\n")
-    with pytest.warns(DataWarning, match=r"likely.csv, line 1: 'fan' and 'star' stand on no other line; if they are"):
+PAIRS = "".join(f"left {i},right {i}\n" for i in range(5))
+"""No two lines have a node in common."""
+CHAIN = "".join(f"n{i},n{i + 1}\n" for i in range(100))
+"""Every line has one in common with the next."""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "first", "header", "edges"),
+    [
+        ("fan,star\nann,bob\nbob,cyd\n", 1, "'fan', 'star'", "source,target", [("ann", "bob"), ("bob", "cyd")]),
+        ("#\nvon,nach\n1,2\n3,04\n", 2, "'von', 'nach'", "source,target", [("1", "2"), ("3", "04")]),
+        ("x,y\n1,2\n", 1, "'x', 'y'", "source,target", [(1, 2)]),
+        ("client,good\n1,tea\n2,rice\n", 1, "'client', 'good'", "source,target", [("1", "tea"), ("2", "rice")]),
+        ("to,person\n1,2\n", 1, "'to', 'person'", "target,source", [(2, 1)]),
+        ("a,b,w\n1,2,0.5\n", 1, "'a', 'b', 'w'", "source,target,probability", [(1, 2)]),
+        ("p,fan,star\n0.5,1,2\n", 1, "'p', 'fan', 'star'", "probability,source,target", [(1, 2)]),
+        (f"fan,star\n{CHAIN}{PAIRS}", 1, "'fan', 'star'", "source,target", None),
+    ],
+)
+def test_what_can_only_be_a_header_is_taken_as_one_and_said(folder, text, line, first, header, edges):
+    path = written(folder, "headed.csv", text)
+    with pytest.warns(DataWarning) as said:
         network = load_network(path)
-    assert network.ids == ("fan", "star", "ann", "bob", "cyd")
+    assert [str(warning.message) for warning in said] == [
+        f"{path}, line {line}: {first} was taken as a header for {header}; "
+        f"write {header} in its place if that is right, or above it if it is a record."
+    ]
+    assert not {"fan", "star"} & set(network.ids)
+    assert edges is None or edges_of(network) == edges
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_the_remark_says_how_to_have_it_otherwise(folder, above):
+    """Warnings are errors in tests: there is none once the header is written."""
+    text = "person,friend\nann,bob\nbob,cyd\n"
+    text = f"source,target\n{text}" if above else text.replace("person,friend", "source,target")
+    network = load_network(written(folder, "said.csv", text))
+    assert edges_of(network) == [("person", "friend")] * above + [("ann", "bob"), ("bob", "cyd")]
+
+
+@pytest.mark.parametrize("first", ["ann,bob\n", "bob,eve\n", "n7,eve\n"])
+def test_an_edge_that_is_joined_to_another_is_no_header(folder, first):
+    network = load_network(written(folder, "joined.csv", f"{first}bob,cyd\n{CHAIN}"))
+    assert edges_of(network)[0] == tuple(first.strip().split(","))
+
+
+def test_an_edge_with_a_probability_is_no_header(folder):
+    network = load_network(written(folder, "weighted.csv", "fan,star,0.5\nann,bob,1\nbob,cyd,1\n"))
+    assert edges_of(network)[0] == ("fan", "star")
+
+
+def test_of_two_lines_of_words_none_is_a_header(folder):
+    assert load_network(written(folder, "two.csv", "fan,star\nann,bob\n")).num_nodes == 4
+
+
+@pytest.mark.parametrize("text", [f"fan,star\n{PAIRS}", f"fan,star\n{CHAIN}{PAIRS}left,right\n", f"0,1\n{CHAIN}"])
+def test_what_may_be_a_header_or_an_edge_stays_an_edge_and_is_said(folder, text):
+    first, second = text.split("\n")[0].split(",")
+    path = written(folder, "likely.csv", text)
+    with pytest.warns(DataWarning) as said:
+        network = load_network(path)
+    assert [str(warning.message) for warning in said] == [
+        f"{path}, line 1: '{first}' and '{second}' stand on no other line; "
+        "if they are a header, call the columns source and target."
+    ]
+    assert edges_of(network)[0] == (first, second)
 
 
 def test_arrays_with_gaps_as_wide_as_memory_are_refused():
@@ -435,6 +492,27 @@ def test_city_files(folder, name, text, *, names, coordinates, profit):
 
 
 @pytest.mark.parametrize(
+    ("text", "first", "header"),
+    [
+        ("town,x,y\nA,0,1\nB,2,3\n", "'town', 'x', 'y'", "name,x,y"),
+        ("ort,breite,höhe,wert\nA,0,1,9\nB,2,3,4\n", "'ort', 'breite', 'höhe', 'wert'", "name,x,y,profit"),
+        ("x,y,town\n0,1,A\n2,3,B\n", "'x', 'y', 'town'", "x,y,name"),
+        ("id,lat,lng\nA,1,0\nB,3,2\n", "'id', 'lat', 'lng'", "name,y,x"),
+    ],
+)
+def test_words_above_coordinates_are_taken_as_a_header_and_it_is_said(folder, text, first, header):
+    path = written(folder, "headed.csv", text)
+    with pytest.warns(DataWarning) as said:
+        cities = load_cities(path)
+    assert [str(warning.message) for warning in said] == [
+        f"{path}, line 1: {first} was taken as a header for {header}; "
+        f"write {header} in its place if that is right, or above it if it is a record."
+    ]
+    assert cities.names == ("A", "B")
+    assert cities.coordinates.tolist() == [[0, 1], [2, 3]]
+
+
+@pytest.mark.parametrize(
     ("source", "names", "profit"),
     [
         ({"b": (0, 1), 7: [2, 3]}, ("b", 7), None),
@@ -473,9 +551,15 @@ def test_the_start_keeps_no_profit_and_the_source_is_left_alone():
         ("a.csv", "A,0\n", ", line 1: expected 3 columns (name, x, y) or 4 (also profit), found 2."),
         (
             "a.csv",
-            "town,x,y\nA,0,1\n",
-            ", line 1: looks like a header, since x 'x' is not a number, but the names ",
+            "town,O,1\nA,0,1\n",
+            ", line 1: looks like a header, since x 'O' is not a number, but the names ",
         ),
+        (
+            "a.csv",
+            "A,'1,5','2,5'\nB,'2,5','3,5'\n".replace("'", '"'),
+            ", line 1: looks like a header, since x '1,5' is not a number, but the names ",
+        ),
+        ("a.csv", "town,x,x\nA,0,1\n", ", line 1: looks like a header, since no other line is like it, but "),
         ("a.csv", "name,x,y\n", ", line 1: is a header without rows; write one record per line below it."),
         ("a.csv", "A,0,1\n", ": needs at least 2 cities, the start included, and has 1."),
         ("a.csv", "A,0,1\nB,0,1\n", ": has all cities in one place; give at least two that differ."),

@@ -499,6 +499,15 @@ def test_a_preview_counts(client):
     assert sum(bar["count"] for bar in seen["histogram"]) == 77
 
 
+def test_a_preview_says_what_was_taken_as_a_header(client):
+    file = {"file": ("friends.csv", "person,friend\nann,bob\nbob,cyd\n")}
+    seen = client.post("/api/v1/preview", data={"kind": "campaign"}, files=file).json()
+    assert (seen["nodes"], seen["edges"], seen["errors"]) == (3, 2, [])
+    assert [warning.split(";")[0] for warning in seen["warnings"]] == [
+        "friends.csv, line 1: 'person', 'friend' was taken as a header for source,target"
+    ]
+
+
 def test_a_preview_names_the_lines_at_fault(client):
     text = "source,target,probability\na,b,0.5\na,c,2\nb,b,0.1\nc,d,x\nd,a,1\n"
     seen = client.post("/api/v1/preview", data={"kind": "campaign"}, files={"file": ("my net.csv", text)}).json()

@@ -2,6 +2,7 @@
 
 import io
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
@@ -15,12 +16,13 @@ from lmta.files import FilePath, shown
 from lmta.hints import warn
 from lmta.problems.delimited import (
     Column,
+    Columns,
     Origin,
     Table,
     canonical_ids,
     first_repeat,
     first_true,
-    header_error,
+    is_number,
     numbers,
     numeric_array,
     read_bytes,
@@ -34,6 +36,10 @@ _COLUMNS = (
     Column("target", ("to", "dst", "receiver", "v", "node2", "id2", "follower")),
     Column("probability", ("prob", "p", "weight"), numeric=True),
 )
+FEWEST_BELOW = 2
+"""Records under a header that can be known by them where ids are words …"""
+MOST_ALONE = 0.05
+"""… and the share of them that may join nodes of which no other record speaks."""
 SPARSEST_IDS = 1_000  # nodes there may be for each edge of arrays
 _ATTRIBUTES = ("probability", "p")
 _MALFORMED = (SyntaxError, nx.NetworkXException, LookupError, ValueError, TypeError, AttributeError)
@@ -64,6 +70,8 @@ class _Edges:
     probability: np.ndarray | None
     directed: bool
     origin: Origin
+    remarks: tuple[str, ...] = ()
+    """What to mind about how they were read."""
 
     def ends(self, edge: int) -> tuple[NodeId, NodeId]:
         """The ids of the nodes that an edge joins."""
@@ -83,7 +91,11 @@ def load_network(source: object, *, directed: bool = True, probability: Any = No
         return source
     if probability is not None and not (isinstance(probability, int | float) and 0 <= probability <= 1):
         raise InputError(f"probability: {quoted(probability)} given, a number from 0 to 1 is needed.")
-    return _network(_edges(source, directed), probability)
+    edges = _edges(source, directed)
+    network = _network(edges, probability)
+    for remark in edges.remarks:
+        warn(remark, DataWarning, 3)
+    return network
 
 
 def _edges(source: object, directed: bool) -> _Edges:
@@ -105,41 +117,54 @@ def inverse_indegree(receivers: np.ndarray) -> np.ndarray:
 
 
 def _from_edge_list(path: FilePath, directed: bool) -> _Edges:
-    table = read_table(path, _COLUMNS)
+    table = read_table(path, _COLUMNS, _is_headed)
     sources, targets = table.columns["source"], table.columns["target"]
     require_filled(sources, "source", table.origin)
     require_filled(targets, "target", table.origin)
-    if not table.has_header:
-        _refuse_words_above_integers(table)
-        _warn_of_a_likely_header(table)
     index = {text: node for node, text in enumerate(_in_order_of_appearance(sources, targets))}
     senders = np.array([index[text] for text in sources], dtype=np.int32)
     receivers = np.array([index[text] for text in targets], dtype=np.int32)
     probability = None
     if "probability" in table.columns:
         probability = numbers(table.columns["probability"], "probability", table.origin)
-    return _Edges(canonical_ids(index), senders, receivers, probability, directed, table.origin)
+    remarks = table.remarks
+    if not table.has_header and len(sources) > FEWEST_BELOW and _stands_alone(table.columns):
+        remarks = (*remarks, _perhaps_a_header(table))
+    return _Edges(canonical_ids(index), senders, receivers, probability, directed, table.origin, remarks)
 
 
 def _in_order_of_appearance(sources: list[str], targets: list[str]) -> dict[str, None]:
     return dict.fromkeys(chain.from_iterable(zip(sources, targets, strict=True)))
 
 
-def _refuse_words_above_integers(table: Table) -> None:
-    sources, targets = table.columns["source"], table.columns["target"]
-    if len(sources) == 1 or sources[0].isdecimal() or targets[0].isdecimal():
-        return
-    if all(map(str.isdecimal, chain(sources[1:], targets[1:]))):
-        raise header_error(table.origin, _COLUMNS, "the ids on all other lines are integers")
+def _is_headed(columns: Columns) -> bool:
+    """Whether the first record can hardly be an edge: words that never come again, above integers or joined ids.
+
+    Where ids are words, next to no other line may stand alone, so that an edge would hardly be the first by chance.
+    """
+    sources, targets = columns["source"], columns["target"]
+    if sources[0].isdecimal() or targets[0].isdecimal() or not _stands_alone(columns):
+        return False
+    if any(all(map(str.isdecimal, column[1:])) for column in (sources, targets)):
+        return True
+    others = len(sources) - 1
+    once = {node for node, times in Counter(chain(sources, targets)).items() if times == 1}
+    alone = sum(source in once and target in once for source, target in zip(sources[1:], targets[1:], strict=True))
+    return others >= FEWEST_BELOW and alone <= MOST_ALONE * others
 
 
-def _warn_of_a_likely_header(table: Table) -> None:
-    """Two names on the first of many lines that never come again may be column names."""
-    sources, targets = table.columns["source"], table.columns["target"]
-    first = {sources[0], targets[0]}
-    if len(sources) > 2 and first.isdisjoint(sources[1:]) and first.isdisjoint(targets[1:]):
-        error = table.origin.error(0, f"{quoted(sources[0])} and {quoted(targets[0])} stand on no other line")
-        warn(f"{error}; if they are a header, call the columns source and target.", DataWarning, 6)
+def _stands_alone(columns: Columns) -> bool:
+    """Whether no other record speaks of the nodes that the first joins, without a probability."""
+    sources, targets = columns["source"], columns["target"]
+    first, probability = {sources[0], targets[0]}, columns.get("probability", ["none"])[0]
+    is_word = probability != "" and not is_number(probability)
+    return is_word and first.isdisjoint(sources[1:]) and first.isdisjoint(targets[1:])
+
+
+def _perhaps_a_header(table: Table) -> str:
+    source, target = (quoted(table.columns[name][0]) for name in ("source", "target"))
+    fault = f"{source} and {target} stand on no other line; if they are a header, call the columns source and target."
+    return str(table.origin.error(0, fault))
 
 
 def _from_graphml(path: FilePath) -> _Edges:
