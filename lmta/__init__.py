@@ -8,12 +8,13 @@ from lmta.problems import environments as _environments
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.tour import Tour
-from lmta.types import Decision, InputError, ModelWarning, Pick, SearchReport
+from lmta.types import DataWarning, Decision, InputError, ModelWarning, Pick, SearchReport
 
 _environments.register()
 
 __all__ = [
     "Campaign",
+    "DataWarning",
     "Decision",
     "InputError",
     "ModelWarning",

@@ -60,7 +60,6 @@ def bad(tmp_path, name, text):
 
 BAD = {
     "missing file": (lambda d: ["--graph", str(d / "none.csv")], "none.csv"),
-    "self-loop": (lambda d: ["--graph", bad(d, "g.csv", "a,b\nc,c\n")], "g.csv, line 2"),
     "probability": (lambda d: ["--graph", bad(d, "g.csv", "a,b,0.5\nb,c,1.5\n")], "g.csv, line 2"),
     "nan": (lambda d: ["--cities", bad(d, "c.csv", "a,0,0\nb,nan,1\n")], "c.csv, line 2"),
     "both": (lambda d: ["--graph", "x", "--cities", "y"], "give one of them"),
@@ -86,6 +85,17 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, arguments, 
     assert err.startswith("lmta: ")
     assert err.count("\n") == 1
     assert set(tmp_path.iterdir()) - before == made
+
+
+@pytest.mark.filterwarnings("default::lmta.types.DataWarning")
+def test_a_warning_about_the_data_is_one_sentence_beside_the_results(capsys, tmp_path):
+    network = bad(tmp_path, "g.csv", "a,b\nc,c\na,b\n")
+    play = ("evaluate", "--policies", "average-degree", "--days", "1", "--budget", "1")
+    code, out, err = run(capsys, *play, "--graph", network)
+    assert (code, "3 nodes" in out) == (0, True)
+    assert err == (
+        f"lmta: {network}: 1 self-loop dropped (first: line 2) and 1 repeated edge merged (first: line 3).\n"
+    )
 
 
 def test_an_unknown_option_is_exit_code_2(capsys):

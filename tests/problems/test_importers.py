@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lmta.hints import hearing
 from lmta.problems.delimited import Rows, canonical_ids, read_rows
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.orienteering.importer import Cities, load_cities
@@ -197,8 +198,6 @@ def test_undirected_edges_count_both_ways(folder, probability):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("a,b\n\na,a\n", ", line 3: source and target are both 'a'; leave self-loops out."),
-        ("1,2\n\n2,1\n1,2\n", ", line 4: source 1 and target 2 repeat line 1; give each edge once."),
         ("a,b\nb,c,0.5\n", ", line 2: expected 2 columns (source, target) as in line 1, found 3."),
         (
             "p,v,u\n\n1,b\n",
@@ -305,12 +304,114 @@ def test_arrays_with_gaps_as_wide_as_memory_are_refused():
     assert refusal(load_network, ([0, 2_000_000_000], [1, 2])).startswith("The arrays name node 2000000000")
 
 
-def test_an_undirected_edge_given_both_ways_is_a_repeat(folder):
-    path = written(folder, "both.csv", "a,b\nb,a\n")
-    fault = "source 'b' and target 'a' repeat line 1; give each edge once, either way round."
-    assert refusal(load_network, path, directed=False) == f"{path}, line 2: {fault}"
-    message = refusal(load_network, ([0, 1], [1, 0]), directed=False)
-    assert message.startswith("The arrays, index 1: source 1 and target 0 repeat index 0;")
+def heard(source, **options):
+    """The network, and the one warning about it."""
+    with pytest.warns(DataWarning) as said:
+        network = load_network(source, **options)
+    check_network(network)
+    (warning,) = said
+    assert str(warning.message).isprintable()
+    return network, str(warning.message)
+
+
+@pytest.mark.parametrize(
+    ("text", "directed", "edges", "probability", "remark"),
+    [
+        ("a,b\n\nc,c\n", True, [("a", "b")], [1], "1 self-loop dropped (first: line 3)."),
+        ("c,c\nc,c\nc,a\n", True, [("c", "a")], [1], "2 self-loops dropped (first: line 1)."),
+        ("a,b\nb,a\na,b\n", True, [("a", "b"), ("b", "a")], [1, 1], "1 repeated edge merged (first: line 3)."),
+        (
+            "a,b\nb,a\na,b\n",
+            False,
+            [("a", "b"), ("b", "a")],
+            [1, 1],
+            "2 repeated edges merged either way round (first: line 2).",
+        ),
+        (
+            "a,c\nb,c\nb,c\na,c\nb,b\n",
+            True,
+            [("a", "c"), ("b", "c")],
+            [0.5, 0.5],
+            "1 self-loop dropped (first: line 5) and 2 repeated edges merged (first: line 3).",
+        ),
+        ("a,b,0.1\na,b,0.1\n", True, [("a", "b")], [0.1], "1 repeated edge merged (first: line 2)."),
+        (
+            "a,b,0.5\nb,c,0.3\na,b,0.2\na,b,0.5\nb,c,0.3\n",
+            True,
+            [("a", "b"), ("b", "c")],
+            [0.6, 0.3],
+            "3 repeated edges merged (first: line 3); 1 edge of different probabilities combined as 1 - Π(1 - p).",
+        ),
+        (
+            "a,b,1\nb,a,0.2\n",
+            False,
+            [("a", "b"), ("b", "a")],
+            [1, 1],
+            "1 repeated edge merged either way round (first: line 2); "
+            "1 edge of different probabilities combined as 1 - Π(1 - p).",
+        ),
+        ("a,a,0.1\na,a,0.2\na,b,0\n", True, [("a", "b")], [0], "2 self-loops dropped (first: line 1)."),
+    ],
+)
+def test_self_loops_are_dropped_and_repeats_merged(folder, text, directed, *, edges, probability, remark):
+    path = written(folder, "loops.csv", text)
+    network, said = heard(path, directed=directed)
+    assert said == f"{path}: {remark}"
+    assert edges_of(network) == edges
+    assert network.probability == pytest.approx(probability)
+
+
+def test_a_node_with_nothing_but_a_self_loop_stays(folder):
+    network, _ = heard(written(folder, "loops.csv", "a,b\nc,c\n"))
+    assert network.ids == ("a", "b", "c")
+    network, _ = heard(written(folder, "loops.csv", "c,c\n"))
+    assert (network.ids, len(network.senders)) == (("c",), 0)
+
+
+def test_arrays_and_graphs_are_merged_alike(folder):
+    pairs, values = [(0, 1), (1, 1), (0, 1), (1, 2)], [0.5, 0.9, 0.2, 0.4]
+    graph = nx.MultiDiGraph()
+    graph.add_edges_from((*pair, {"p": p}) for pair, p in zip(pairs, values, strict=True))
+    path = folder / "multi.graphml"
+    nx.write_graphml(graph, path)
+    arrays = (*map(list, zip(*pairs, strict=True)), values)
+    for source, label, loop, repeat in (
+        (arrays, "The arrays", "index 1", "index 2"),
+        (graph, "The graph", "edge 1 -> 1", "edge 0 -> 1"),
+        (path, str(path), "edge '1' -> '1'", "edge '0' -> '1'"),
+    ):
+        network, said = heard(source)
+        assert said == (
+            f"{label}: 1 self-loop dropped (first: {loop}) and 1 repeated edge merged (first: {repeat}); "
+            "1 edge of different probabilities combined as 1 - Π(1 - p)."
+        )
+        assert edges_of(network) == [(0, 1), (1, 2)]
+        assert network.probability == pytest.approx([0.6, 0.4])
+
+
+def test_a_remark_about_the_header_stands_beside_the_count(folder):
+    with pytest.warns(DataWarning) as said:
+        load_network(written(folder, "loops.csv", "fan,star\n1,2\n2,2\n"))
+    assert ["header" in str(warning.message) for warning in said] == [True, False]
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([0, 0.25, 0.5, 1])), min_size=1),
+    st.booleans(),
+)
+def test_merging_by_brute_force(edges, directed):
+    """Every pair of nodes is joined with the probability that not all of its different tries miss."""
+    tries = {}
+    for source, target, p in edges:
+        for pair in {(source, target)} if directed else {(source, target), (target, source)}:
+            if source != target:
+                tries.setdefault(pair, set()).add(p)
+    expected = {pair: 1 - np.prod([1 - p for p in given]) for pair, given in tries.items()}
+    with hearing():
+        network = load_network(tuple(map(list, zip(*edges, strict=True))), directed=directed)
+    check_network(network)
+    assert dict(zip(edges_of(network), network.probability, strict=True)) == pytest.approx(expected)
 
 
 def test_networkx_graphs_keep_nodes_ids_and_order():
@@ -344,10 +445,6 @@ def test_a_graph_without_edges_is_a_network(folder):
 @pytest.mark.parametrize(
     ("edges", "fault"),
     [
-        (
-            [("a", "a", {})],
-            "The graph, edge 'a' -> 'a': source and target are both 'a'; leave self-loops out.",
-        ),
         ([("a", "b", {"p": 0.1}), ("b", "c", {})], "The graph, edge 'b' -> 'c': p is missing; "),
         ([("a", "b", {"probability": "x"})], "The graph, edge 'a' -> 'b': probability 'x' is not a number; "),
         ([("a", "b", {"p": float("nan")})], "The graph, edge 'a' -> 'b': p nan is not finite; "),
@@ -363,10 +460,10 @@ def test_bad_networkx_graphs_are_refused(edges, fault):
 
 
 @pytest.mark.parametrize("kind", [nx.MultiGraph, nx.MultiDiGraph])
-def test_networkx_multigraphs_are_refused(kind):
+def test_networkx_multigraphs_are_graphs(kind):
     graph = kind()
     graph.add_edge(0, 1)
-    assert "multigraph" in refusal(load_network, graph)
+    assert edges_of(load_network(graph)) == ([(0, 1)] if graph.is_directed() else [(0, 1), (1, 0)])
 
 
 @pytest.mark.parametrize("attribute", ["probability", "p"])
@@ -417,10 +514,6 @@ def test_graphml_defaults_apply_to_edges_without_a_value(folder):
             GRAPHML.format('<edge source="a" target="b"><data key="k">2</data></edge>'),
             ", edge 'a' -> 'b': probability 2.0 is not between 0 and 1; write one that is.",
         ),
-        (
-            GRAPHML.format('<edge source="a" target="b"/><edge source="a" target="b"/>'),
-            ", edge 'a' -> 'b': source 'a' and target 'b' repeat edge 'a' -> 'b'; give each edge once.",
-        ),
     ],
 )
 def test_bad_graphml_is_refused(folder, content, fault):
@@ -449,8 +542,6 @@ def test_arrays_name_nodes_by_number():
         (([0], [1], ["x"]), "The array probability of a network must be one-dimensional and hold numbers."),
         (([0, -1], [1, 0]), "The arrays, index 1: senders -1 is not a node; number the nodes from 0 up."),
         (([0], [2**40]), "The arrays, index 0: receivers 1099511627776 is not a node; "),
-        (([0, 1], [1, 1]), "The arrays, index 1: source and target are both 1; leave self-loops out."),
-        (([0, 0], [1, 1]), "The arrays, index 1: source 0 and target 1 repeat index 0; give each edge once."),
         (([0, 1], [1, 0], [1, np.nan]), "The arrays, index 1: probability nan is not finite; "),
         (([0], [1], [1.5]), "The arrays, index 0: probability 1.5 is not between 0 and 1; "),
         (
@@ -725,6 +816,7 @@ def test_any_file_loads_or_is_refused(folder, content, suffix, directed):
     loads_or_refuses(load_cities, check_cities, path)
 
 
+@pytest.mark.filterwarnings("ignore::lmta.types.DataWarning")
 @settings(max_examples=300, deadline=None)
 @given(content=near_graphml)
 def test_any_graphml_loads_or_is_refused(folder, content):

@@ -3,7 +3,7 @@
 import io
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -20,7 +20,6 @@ from lmta.problems.delimited import (
     Origin,
     Table,
     canonical_ids,
-    first_repeat,
     first_true,
     is_number,
     numbers,
@@ -62,7 +61,7 @@ class Network:
 
 @dataclass(frozen=True)
 class _Edges:
-    """Edges as given: not yet checked, and each undirected edge once."""
+    """Edges as given, an undirected one in one direction: not yet checked."""
 
     ids: tuple[NodeId, ...]
     senders: np.ndarray
@@ -73,25 +72,24 @@ class _Edges:
     remarks: tuple[str, ...] = ()
     """What to mind about how they were read."""
 
-    def ends(self, edge: int) -> tuple[NodeId, NodeId]:
-        """The ids of the nodes that an edge joins."""
-        return self.ids[self.senders[edge]], self.ids[self.receivers[edge]]
-
 
 def load_network(source: object, *, directed: bool = True, probability: Any = None) -> Network:
     """Turn the user's data into a network.
 
     The source is the path of a GraphML file or of an edge list (source, target[, probability]), a NetworkX
-    graph, or a tuple of arrays (senders, receivers[, probability]) whose nodes are 0..max. Without
-    probabilities each edge has the one given, or one over the number of edges into the same node. With
-    directed=False each edge of an edge list or of arrays counts both ways; a graph says itself whether it is
-    directed. What is a Network already stays as it is.
+    graph, or a tuple of arrays (senders, receivers[, probability]) whose nodes are 0..max. Self-loops are
+    dropped and repeated edges merged, with a `DataWarning` that counts them. Without probabilities each edge
+    has the one given, or one over the number of edges into the same node. With directed=False each edge of an
+    edge list or of arrays counts both ways; a graph says itself whether it is directed. What is a Network
+    already stays as it is.
     """
     if isinstance(source, Network):
         return source
     if probability is not None and not (isinstance(probability, int | float) and 0 <= probability <= 1):
         raise InputError(f"probability: {quoted(probability)} given, a number from 0 to 1 is needed.")
     edges = _edges(source, directed)
+    _check(edges)
+    edges = _merged(edges)
     network = _network(edges, probability)
     for remark in edges.remarks:
         warn(remark, DataWarning, 3)
@@ -103,7 +101,7 @@ def _edges(source: object, directed: bool) -> _Edges:
         is_graphml = Path(source).suffix.lower() == ".graphml"
         return _from_graphml(source) if is_graphml else _from_edge_list(source, directed)
     if isinstance(source, nx.Graph):
-        return _from_networkx(source)
+        return _from_graph(source, tuple(source), "The graph")
     if isinstance(source, tuple):
         return _from_arrays(source, directed)
     raise InputError(
@@ -185,12 +183,6 @@ def _graphml_id(text: str | None) -> str:
     return text
 
 
-def _from_networkx(graph: nx.Graph) -> _Edges:
-    if graph.is_multigraph():
-        raise InputError("The graph is a multigraph; give a Graph or a DiGraph, with each edge once.")
-    return _from_graph(graph, tuple(graph), "The graph")
-
-
 def _from_graph(graph: nx.Graph, ids: tuple[NodeId, ...], label: str) -> _Edges:
     edges = list(graph.edges(data=True))
     origin = Origin(label, lambda edge: f"edge {quoted(edges[edge][0])} -> {quoted(edges[edge][1])}")
@@ -246,13 +238,77 @@ def _require_nodes(nodes: np.ndarray, name: str, origin: Origin) -> None:
         raise origin.error(edge, f"{name} {nodes[edge]} is not a node; number the nodes from 0 up.")
 
 
-def _network(edges: _Edges, everywhere: float | None) -> Network:
-    """Checked edges, both ways where undirected, with probabilities; `everywhere` counts where the data have none."""
+def _check(edges: _Edges) -> None:
     if not edges.ids:
         raise InputError(f"{edges.origin.label}: has no nodes; give at least one.")
-    _require_no_self_loop(edges)
-    _require_no_repeat(edges)
-    _require_probabilities(edges)
+    if edges.probability is None:
+        return
+    edge = first_true((edges.probability < 0) | (edges.probability > 1))
+    if edge is not None:
+        fault = f"probability {edges.probability[edge]} is not between 0 and 1; write one that is."
+        raise edges.origin.error(edge, fault)
+
+
+def _merged(edges: _Edges) -> _Edges:
+    """Without self-loops and with every edge once, which is remarked on; nodes stay without edges."""
+    one, other = edges.senders.astype(np.int64), edges.receivers.astype(np.int64)
+    if not edges.directed:
+        one, other = np.minimum(one, other), np.maximum(one, other)
+    _, first, group = np.unique(one * len(edges.ids) + other, return_index=True, return_inverse=True)
+    is_loop, is_first = one == other, np.zeros(len(one), bool)
+    is_first[first] = True
+    kept = np.flatnonzero(is_first & ~is_loop)
+    if len(kept) == len(one):
+        return edges
+    probability, is_combined = edges.probability, np.zeros(len(one), bool)
+    if probability is not None:
+        probability, is_combined = _combined(probability, group)
+        probability = probability[kept]
+    remark = _merging(edges, is_loop, ~is_first & ~is_loop, int(is_combined[kept].sum()))
+    return replace(
+        edges,
+        senders=edges.senders[kept],
+        receivers=edges.receivers[kept],
+        probability=probability,
+        origin=Origin(edges.origin.label, lambda edge: edges.origin.place(kept[edge])),
+        remarks=(*edges.remarks, remark),
+    )
+
+
+def _combined(probability: np.ndarray, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The probability that edges of a group fire as one, and whether theirs differ.
+
+    The same probability again is a copy, which counts once. Different ones are tried one by one: 1 - Π(1 - p).
+    """
+    order = np.lexsort((probability, group))
+    is_new = np.append(True, (np.diff(group[order]) != 0) | (np.diff(probability[order]) != 0))
+    distinct = order[is_new]
+    with np.errstate(divide="ignore"):  # of an edge that always fires
+        missed = np.log1p(-probability[distinct])
+    fires = -np.expm1(np.bincount(group[distinct], missed))
+    differ = (np.bincount(group[distinct]) > 1)[group]
+    return np.where(differ, fires[group], probability), differ
+
+
+def _merging(edges: _Edges, is_loop: np.ndarray, is_repeat: np.ndarray, combined: int) -> str:
+    """What was dropped and merged, in one sentence."""
+    merged = "merged" if edges.directed else "merged either way round"
+    kinds = (("self-loop", "dropped", is_loop), ("repeated edge", merged, is_repeat))
+    parts = [
+        f"{_counted(int(mask.sum()), what)} {done} (first: {edges.origin.place(int(mask.argmax()))})"
+        for what, done, mask in kinds
+        if mask.any()
+    ]
+    differing = f"; {_counted(combined, 'edge')} of different probabilities combined as 1 - Π(1 - p)"
+    return f"{edges.origin.label}: {' and '.join(parts)}{differing if combined else ''}."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def _network(edges: _Edges, everywhere: float | None) -> Network:
+    """Edges both ways where undirected, with probabilities; `everywhere` counts where the data have none."""
     senders, receivers, probability = edges.senders, edges.receivers, edges.probability
     if not edges.directed:
         senders, receivers = np.concatenate([senders, receivers]), np.concatenate([receivers, senders])
@@ -260,35 +316,3 @@ def _network(edges: _Edges, everywhere: float | None) -> Network:
     if probability is None:
         probability = inverse_indegree(receivers) if everywhere is None else np.full(len(receivers), everywhere)
     return Network(edges.ids, senders, receivers, probability.astype(np.float32))
-
-
-def _require_no_self_loop(edges: _Edges) -> None:
-    edge = first_true(edges.senders == edges.receivers)
-    if edge is not None:
-        node, _ = edges.ends(edge)
-        raise edges.origin.error(edge, f"source and target are both {quoted(node)}; leave self-loops out.")
-
-
-def _require_no_repeat(edges: _Edges) -> None:
-    one, other = edges.senders.astype(np.int64), edges.receivers.astype(np.int64)
-    if not edges.directed:
-        one, other = np.minimum(one, other), np.maximum(one, other)
-    repeat = first_repeat((one * len(edges.ids) + other).tolist())
-    if repeat:
-        earlier, edge = repeat
-        source, target = edges.ends(edge)
-        sense = "" if edges.directed else ", either way round"
-        fault = (
-            f"source {quoted(source)} and target {quoted(target)} repeat {edges.origin.place(earlier)}; "
-            f"give each edge once{sense}."
-        )
-        raise edges.origin.error(edge, fault)
-
-
-def _require_probabilities(edges: _Edges) -> None:
-    if edges.probability is None:
-        return
-    edge = first_true((edges.probability < 0) | (edges.probability > 1))
-    if edge is not None:
-        fault = f"probability {edges.probability[edge]} is not between 0 and 1; write one that is."
-        raise edges.origin.error(edge, fault)
