@@ -30,6 +30,7 @@ _HOMES = {
 
 __all__ = [
     "Campaign",
+    "DataWarning",
     "Decision",
     "InputError",
     "ModelWarning",

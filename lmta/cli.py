@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. Bad input gives one sentence and exit code 2."""
+"""The command line: parse, call, print. Bad input gives one sentence and exit code 2; a reader may go early."""
 
 import difflib
 import io
@@ -9,7 +9,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 import lmta
 
@@ -93,8 +93,8 @@ def _run_safely(name: str, arguments: Sequence[str]) -> int:
         complain(error, "red")
         return 1
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        if _is_read(sys.stdout):
+            raise  # it was another pipe
     except KeyboardInterrupt:
         return 130
     return 0

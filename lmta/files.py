@@ -1,23 +1,69 @@
-"""Files that are there whole or not at all."""
+"""Files: opened where they are regular ones, and written whole or not at all."""
 
 import contextlib
 import os
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from lmta.types import InputError
+from lmta.types import InputError, quoted
+
+FilePath = str | PathLike[str]
+_KINDS = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "directory",
+    stat.S_IFIFO: "pipe",
+    stat.S_IFSOCK: "socket",
+    stat.S_IFCHR: "device",
+    stat.S_IFBLK: "device",
+}
+
+
+def shown(path: FilePath) -> str:
+    """A path as the user gave it, on one line."""
+    text = str(path)
+    return text if text.isprintable() else quoted(text)
+
+
+def kind_of(path: FilePath) -> str | None:
+    """What stands at a path, links followed: a file, directory, pipe, socket or device; None where nothing does."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:  # a loop of links, a name that is too long or has a NUL, no permission
+        raise _unusable(path, error) from None
+    return _KINDS[stat.S_IFMT(mode)]
+
+
+@contextlib.contextmanager
+def opened(path: FilePath) -> Iterator[BinaryIO]:
+    """A file to read. Only regular ones and the null device are opened: a pipe may wait, a device may never end."""
+    kind = kind_of(path)
+    if kind is None:
+        raise InputError(f"{shown(path)}: there is no such file; give the path of one that exists.")
+    if kind != "file" and not Path(path).samefile(os.devnull):
+        raise InputError(f"{shown(path)}: is a {kind}; give the path of a file.")
+    try:
+        with Path(path).open("rb") as file:
+            yield file
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
+def _unusable(path: FilePath, error: OSError | ValueError) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"{shown(path)}: cannot be used ({reason}); give the path of another file.")
 
 
 def check_writable(path: Path) -> None:
     """Refuse a file that cannot be written, before any work is done."""
-    try:
-        is_folder, has_parent = path.is_dir(), path.parent.is_dir()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); name another file.") from error
-    if is_folder:
-        raise InputError(f"{path}: is a folder; name a file to write.")
-    if not has_parent:
+    kind = kind_of(path)
+    if kind not in (None, "file"):
+        raise InputError(f"{shown(path)}: is a {kind}; name a file to write.")
+    if kind_of(path.parent) != "directory":
         raise InputError(f"{path}: the folder {path.parent} does not exist; make it first.")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{path}: the folder {path.parent} cannot be written to; name another.")

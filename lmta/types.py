@@ -9,10 +9,17 @@ from jaxtyping import Array, Bool, Float, Int
 
 NodeId = Hashable
 """What a user calls a node or a city: a string, an integer, or any other hashable name."""
+_LONGEST_QUOTE = 80
 
 
 class InputError(ValueError):
     """What the user gave cannot be used; the message is one sentence that says what would be right."""
+
+
+def quoted(value: object) -> str:
+    """A value as a message shows it: on one line, and not endless."""
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
 
 
 class TrainingError(RuntimeError):

@@ -1,6 +1,7 @@
 """The command line as a user meets it: tables, files, and one sentence with exit code 2 for bad input."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -59,7 +60,6 @@ def bad(tmp_path, name, text):
 
 BAD = {
     "missing file": (lambda d: ["--graph", str(d / "none.csv")], "none.csv"),
-    "self-loop": (lambda d: ["--graph", bad(d, "g.csv", "a,b\nc,c\n")], "g.csv, line 2"),
     "probability": (lambda d: ["--graph", bad(d, "g.csv", "a,b,0.5\nb,c,1.5\n")], "g.csv, line 2"),
     "nan": (lambda d: ["--cities", bad(d, "c.csv", "a,0,0\nb,nan,1\n")], "c.csv, line 2"),
     "both": (lambda d: ["--graph", "x", "--cities", "y"], "give one of them"),
@@ -69,7 +69,7 @@ BAD = {
     ),
     "budget": (lambda d: ["--nodes", "10", "--budget", "20"], "budget: 20 given, but there are only 10 nodes"),
     "json folder": (lambda d: ["--json", str(d / "no" / "out.json")], "does not exist; make it first"),
-    "json is a folder": (lambda d: ["--json", str(d)], "is a folder"),
+    "json is a folder": (lambda d: ["--json", str(d)], "is a directory"),
 }
 
 
@@ -85,6 +85,17 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, arguments, 
     assert err.startswith("lmta: ")
     assert err.count("\n") == 1
     assert set(tmp_path.iterdir()) - before == made
+
+
+@pytest.mark.filterwarnings("default::lmta.types.DataWarning")
+def test_a_warning_about_the_data_is_one_sentence_beside_the_results(capsys, tmp_path):
+    network = bad(tmp_path, "g.csv", "a,b\nc,c\na,b\n")
+    play = ("evaluate", "--policies", "average-degree", "--days", "1", "--budget", "1")
+    code, out, err = run(capsys, *play, "--graph", network)
+    assert (code, "3 nodes" in out) == (0, True)
+    assert err == (
+        f"lmta: {network}: 1 self-loop dropped (first: line 2) and 1 repeated edge merged (first: line 3).\n"
+    )
 
 
 def test_an_unknown_option_is_exit_code_2(capsys):
@@ -194,7 +205,7 @@ def test_a_command_imports_no_more_than_it_needs():
 def test_a_demo_folder_that_cannot_be_written_is_refused_before_any_work(capsys, tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "taken" / "tour.png").mkdir(parents=True)
-    for folder, message in (("file", "cannot be made"), ("taken", "is a folder")):
+    for folder, message in (("file", "cannot be made"), ("taken", "is a directory")):
         code, out, err = run(capsys, "demo", "--out", str(tmp_path / folder))
         assert (code, out) == (2, "")
         assert message in err

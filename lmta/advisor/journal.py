@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr, ValidationError, create_model
 from pydantic_core import from_json, to_json
 
-from lmta.files import write_whole
+from lmta.files import FilePath, shown, write_whole
 from lmta.hints import hearing
 from lmta.problems.delimited import FilePath, quoted, read_bytes, shown
 from lmta.problems.registry import session_words

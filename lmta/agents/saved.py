@@ -1,8 +1,7 @@
 """Saved agents: a line of JSON with the settings, then the leaves, those of the model first; whole or not at all."""
 
-import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -58,7 +57,7 @@ def read_leaves(
     path: Path, make_like: Callable[[RunSettings], T], *, to_the_end: bool = False
 ) -> tuple[RunSettings, T]:
     """The settings, and the first leaves as a tree like the one that `make_like` gives for them."""
-    with _opened(path) as file:
+    with opened(path) as file:
         settings = _settings(path, file)
         tree = _leaves(path, file, make_like(settings))
         if to_the_end and file.read(1):
@@ -68,17 +67,8 @@ def read_leaves(
 
 def read_settings(path: Path) -> RunSettings:
     """The settings alone, without the work of reading the rest."""
-    with _opened(path) as file:
+    with opened(path) as file:
         return _settings(path, file)
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"{path}: the checkpoint cannot be read ({error.strerror}).") from error
 
 
 def _settings(path: Path, file: BinaryIO) -> RunSettings:

@@ -5,8 +5,25 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-OUT = Console(width=None if sys.stdout.isatty() else 120)
-ERR = Console(stderr=True)
+
+class _Results(Console):
+    """Where the reader may have read enough; the command line ends then."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the error through, which Rich would turn into a failure."""
+        raise  # noqa: PLE0704  (called while the error is handled)
+
+
+class _Remarks(Console):
+    """What nobody reads any more is not said; the results are still wanted."""
+
+    def on_broken_pipe(self) -> None:
+        """Say no more."""
+        self.quiet = True
+
+
+OUT = _Results(width=None if sys.stdout.isatty() else 120)
+ERR = _Remarks(stderr=True)
 
 
 def say(line: object) -> None:
@@ -20,6 +37,6 @@ def complain(line: object, style: str) -> None:
 
 
 def progress_bar() -> Progress:
-    """A bar that goes away when its work is done."""
+    """A bar on a terminal that goes away when its work is done."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=ERR, transient=True)
+    return Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal)

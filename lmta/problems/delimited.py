@@ -5,19 +5,16 @@ import io
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lmta.types import InputError, NodeId
-
-FilePath = str | PathLike[str]
+from lmta.files import FilePath, opened, shown
+from lmta.types import InputError, NodeId, quoted
 
 LONGEST_RECORD = 100_000
 """Characters that a line or a record may have: what is longer is no table, and would fill the memory once split."""
-_LONGEST_QUOTE = 80
 _SNIFFED = {".csv": ",;\t", ".tsv": "\t"}
 _FALLBACK = {".csv": ",", ".tsv": "\t"}
 
@@ -63,25 +60,18 @@ class Origin:
         return InputError(f"{self.label}, {self.place(record)}: {fault}")
 
 
+Columns = dict[str, list[str]]
+"""The fields of all records, by the names of their columns."""
+
+
 @dataclass(frozen=True)
 class Table:
-    """The columns of a delimited file by name, whether a header named them, and where each record stands."""
+    """The columns of a delimited file, whether a header named them, where each record stands, and what to mind."""
 
-    columns: dict[str, list[str]]
+    columns: Columns
     has_header: bool
     origin: Origin
-
-
-def quoted(value: object) -> str:
-    """A value as a message shows it: on one line, and not endless."""
-    text = repr(value).replace("\n", " ")
-    return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
-
-
-def shown(path: FilePath) -> str:
-    """A path as the user gave it, on one line."""
-    text = str(path)
-    return text if text.isprintable() else quoted(text)
+    remarks: tuple[str, ...]
 
 
 def error_at(path: FilePath, line: int, fault: str) -> InputError:
@@ -98,15 +88,8 @@ def read_bytes(path: FilePath) -> bytes:
     """The content of a file."""
     if isinstance(path, Content):
         return path.data
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{shown(path)}: there is no such file; give the path of one that exists.") from None
-    except IsADirectoryError:
-        raise InputError(f"{shown(path)}: is a directory; give the path of a file.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or quoted(str(error))
-        raise InputError(f"{shown(path)}: cannot be read ({reason}); give a file that can.") from None
+    with opened(path) as file:
+        return file.read()
 
 
 def read_lines(path: FilePath) -> list[str]:
@@ -192,41 +175,74 @@ def _delimiter(path: FilePath, first_line: str) -> str | None:
     return next((mark for mark in candidates if mark in unquoted), _FALLBACK.get(suffix))
 
 
-def read_table(path: FilePath, columns: Sequence[Column]) -> Table:
+def read_table(
+    path: FilePath, columns: Sequence[Column], is_headed: Callable[[Columns], bool] = lambda columns: False
+) -> Table:
     """The named columns of a delimited file, of which the last may be missing.
 
-    A first line made of known names is a header, in any order; without one the columns are positional.
+    A first line made of known names is a header, in any order; without one the columns are positional. Where names are
+    not known, `is_headed` judges by all records whether the first can only be a header: it is taken as one then, and
+    the table remarks on it.
     """
     lines, records = read_rows(path, len(columns))
-    first = lines[0]
-    names = _header(records[0], columns)
-    has_header = names is not None
-    if names is None:
-        names = _positional(path, first, len(records[0]), columns)
-    else:
+    origin = file_origin(path, lines)
+    known = _known_names(records[0], columns)
+    has_header, remarks = _is_complete(known, columns), ()
+    names = known if has_header else _positional(path, lines[0], len(known), columns)
+    _require_as_many(records, names, origin, "the header on " if has_header else "")
+    if not has_header and len(records) > 1:
+        supposed = _with_the_others_in_order(known, columns)
+        can_be = _is_complete(supposed, columns)
+        if is_headed(_by_name(supposed if can_be else names, records)):
+            if not can_be:
+                raise header_error(origin, columns, "no other line is like it")
+            has_header, names, remarks = True, supposed, (_taken_as_header(origin, records[0], supposed),)
+    if has_header:
         lines, records = lines[1:], records[1:]
     if not records:
-        raise error_at(path, first, "is a header without rows; write one record per line below it.")
-    origin = file_origin(path, lines)
-    for record, fields in enumerate(records):
-        if len(fields) != len(names):
-            model = f"the header on line {first}" if has_header else f"line {first}"
-            fault = f"expected {len(names)} columns ({', '.join(names)}) as in {model}, found {len(fields)}."
-            raise origin.error(record, fault)
-    by_name = {name: [fields[i] for fields in records] for i, name in enumerate(names)}
-    table = Table(by_name, has_header, origin)
+        raise origin.error(0, "is a header without rows; write one record per line below it.")
+    table = Table(_by_name(names, records), has_header, file_origin(path, lines), remarks)
     if not has_header:
         _refuse_words_for_numbers(table, columns)
     return table
 
 
-def _header(fields: Sequence[str], columns: Sequence[Column]) -> list[str] | None:
-    """The columns that a line names, or None if it is no header."""
+def _known_names(fields: Sequence[str], columns: Sequence[Column]) -> list[str]:
+    """The columns that a line names as a header; "" where a name is not known."""
     known = {alias: column.name for column in columns for alias in (column.name, *column.aliases)}
-    names = [known.get(field.lower(), "") for field in fields]
+    return [known.get(field.lower(), "") for field in fields]
+
+
+def _is_complete(names: Sequence[str], columns: Sequence[Column]) -> bool:
+    """Whether every name is known, none stands twice and no column is missing but the last."""
     required = {column.name for column in columns[:-1]}
-    is_header = "" not in names and len(set(names)) == len(names) and required <= set(names)
-    return names if is_header else None
+    return "" not in names and len(set(names)) == len(names) and required <= set(names)
+
+
+def _with_the_others_in_order(known: Sequence[str], columns: Sequence[Column]) -> list[str]:
+    """The columns that a header means if names that are not known stand for those left, in their order."""
+    left = iter([column.name for column in columns if column.name not in known])
+    return [name or next(left) for name in known]
+
+
+def _taken_as_header(origin: Origin, fields: Sequence[str], names: Sequence[str]) -> str:
+    wording, header = ", ".join(map(quoted, fields)), ",".join(names)
+    return (
+        f"{origin.label}, {origin.place(0)}: {wording} was taken as a header for {header}; "
+        f"write {header} in its place if that is right, or above it if it is a record."
+    )
+
+
+def _require_as_many(records: Sequence[Sequence[str]], names: Sequence[str], origin: Origin, model: str) -> None:
+    """Refuse a record with more or fewer fields than the first."""
+    for record, fields in enumerate(records):
+        if len(fields) != len(names):
+            wanted = f"{len(names)} columns ({', '.join(names)}) as in {model}{origin.place(0)}"
+            raise origin.error(record, f"expected {wanted}, found {len(fields)}.")
+
+
+def _by_name(names: Sequence[str], records: Sequence[Sequence[str]]) -> Columns:
+    return {name: [fields[i] for fields in records] for i, name in enumerate(names)}
 
 
 def _positional(path: FilePath, line: int, count: int, columns: Sequence[Column]) -> list[str]:
@@ -243,7 +259,7 @@ def _positional(path: FilePath, line: int, count: int, columns: Sequence[Column]
 def _refuse_words_for_numbers(table: Table, columns: Sequence[Column]) -> None:
     for column in columns:
         field = table.columns[column.name][0] if column.name in table.columns else ""
-        if column.numeric and field and not _is_number(field):
+        if column.numeric and field and not is_number(field):
             raise header_error(table.origin, columns, f"{column.name} {quoted(field)} is not a number")
 
 
@@ -253,7 +269,8 @@ def header_error(origin: Origin, columns: Sequence[Column], reason: str) -> Inpu
     return origin.error(0, f"looks like a header, since {reason}, but the names understood are {names}.")
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether Python reads it as one."""
     try:
         float(text)
     except ValueError:

@@ -13,8 +13,7 @@ from jax import Array
 
 from lmta.hints import warn
 from lmta.problems.base import Problem
-from lmta.problems.delimited import quoted
-from lmta.types import InputError, ModelWarning, NodeId
+from lmta.types import InputError, ModelWarning, NodeId, quoted
 
 MAX_DAYS = 10_000
 

@@ -30,7 +30,7 @@ from lmta.service.reasons import advise
 from lmta.service.schemas import PlanOut
 from lmta.service.store import Day, Plan, Store, check_next
 from lmta.sparse import padded_size
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 MOST_SESSIONS, MOST_EDGES = 256, 20_000_000
 """Sessions that stay in memory, and their edges in all."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import uvicorn
 
-from lmta.problems.delimited import shown
+from lmta.files import shown
 from lmta.problems.session import whole_number
 from lmta.service.app import make_app
 from lmta.service.data import Limits

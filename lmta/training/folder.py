@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lmta.agents.saved import CHECKPOINT
+from lmta.files import kind_of
 from lmta.types import InputError
 
 METRICS, SETTINGS, CURVE, EVENTS = "metrics.jsonl", "settings.json", "learning.png", "tensorboard"
@@ -14,7 +15,7 @@ METRICS, SETTINGS, CURVE, EVENTS = "metrics.jsonl", "settings.json", "learning.p
 
 def check_holds_run(folder: Path) -> None:
     """Refuse a folder without a run to go on with."""
-    if not (folder / CHECKPOINT).exists():
+    if kind_of(folder / CHECKPOINT) is None:
         raise InputError(f"{folder}: holds no run to go on with; leave out --resume to begin one.")
 
 
@@ -25,7 +26,7 @@ def new_run(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"out: the folder {folder} cannot be made ({error.strerror}).") from error
-    if any((folder / name).exists() for name in (CHECKPOINT, METRICS)):
+    if any(kind_of(folder / name) for name in (CHECKPOINT, METRICS)):
         raise InputError(f"{folder}: holds a run already; go on with it by --resume, or name another folder.")
     with _alone(folder):
         yield

@@ -7,7 +7,8 @@ from typing import Any
 
 from tensorboardX import SummaryWriter
 
-from lmta.files import write_whole
+from lmta.files import kind_of, write_whole
+from lmta.problems.delimited import read_bytes
 from lmta.training.folder import EVENTS, METRICS
 from lmta.types import InputError
 
@@ -17,7 +18,7 @@ Metrics = dict[str, Any]
 def read_metrics(folder: Path) -> list[Metrics]:
     """Every whole line; a killed process may have left half a one at the end."""
     path = folder / METRICS
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = read_bytes(path).decode() if kind_of(path) else ""
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
 
 

@@ -115,7 +115,7 @@ def make_measure(settings: RunSettings) -> Measure:
 def _record(folder: Path, settings: RunSettings, epochs_done: int) -> None:
     """The settings, and what each part of the run was made with."""
     path = folder / SETTINGS
-    earlier = json.loads(path.read_text(encoding="utf-8"))["provenance"] if path.exists() else []
+    earlier = json.loads(read_bytes(path))["provenance"] if kind_of(path) else []
     now = {"after_epoch": epochs_done} | provenance()
     write_json(path, {"settings": settings.as_json(), "provenance": [*earlier, now]})
 

@@ -98,6 +98,26 @@ def test_a_tour_with_other_visits_than_advised(cities, tmp_path, capsys):
     assert f"Day 2 of 3, 4 of 6 left, {earned:.4g} earned." in capsys.readouterr().out
 
 
+@pytest.mark.filterwarnings("default::lmta.types.DataWarning")
+def test_a_header_of_unknown_names_is_never_advised(tmp_path, capsys):
+    network, state = tmp_path / "friends.csv", tmp_path / "campaign.json"
+    network.write_text("person,friend\nann,bob\nbob,cyd\ncyd,dan\n")
+    begin = ("--state", state, "--graph", network, "--days", 1, "--policy", "average-lookahead")
+    assert plan(*begin, "--budget", 4) == 0
+    printed = capsys.readouterr()
+    assert sorted(journal(state)["advised"]) == ["ann", "bob", "cyd", "dan"]
+    assert f"lmta: {network}, line 1: 'person', 'friend' was taken as a header for source,target; " in printed.err
+
+
+def test_a_report_of_profits_with_an_unknown_header_is_refused(cities, tmp_path, capsys):
+    """A word for the profit of the first city is a slip; nothing of a report is left out."""
+    state, profits = tmp_path / "tour.json", tmp_path / "profits.csv"
+    assert plan("--state", state, "--cities", cities, "--days", 2, "--budget", 2, "--policy", "greedy") == 0
+    profits.write_text("city 7,none\ncity 8,3.5\n")
+    assert plan("--state", state, "--observed", profits) == 2
+    assert "line 1: looks like a header, since profit 'none' is not a number" in capsys.readouterr().err
+
+
 def test_asking_again_changes_nothing_and_another_policy_may_decide(network, tmp_path):
     state = tmp_path / "campaign.json"
     begin = ("--state", state, "--graph", network, "--days", 4, "--budget", 4)

@@ -71,9 +71,9 @@ def test_what_cannot_be_exported_is_refused(run, tmp_path):
 
 
 def test_what_is_not_there_is_refused(tmp_path):
-    with pytest.raises(InputError, match="none: the checkpoint cannot be read"):
+    with pytest.raises(InputError, match="none: there is no such file"):
         read_model(tmp_path / "none")
-    with pytest.raises(InputError, match="checkpoint: the checkpoint cannot be read"):
+    with pytest.raises(InputError, match="checkpoint: there is no such file"):
         read_model(tmp_path)
 
 

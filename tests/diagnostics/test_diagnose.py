@@ -138,7 +138,7 @@ def cut(runs, folder):
 
 
 BAD = {
-    "not a run": (lambda runs, folder: [], "cannot be read"),
+    "not a run": (lambda runs, folder: [], "there is no such file"),
     "cut short": (cut, "cut short"),
     "one instance": (lambda runs, folder: ["--instances", "1"], "instances: 1 given, at least 2"),
     "no state": (lambda runs, folder: ["--all-left-states", "0"], "all-left-states: 0 given"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lmta.hints import hearing
 from lmta.problems.delimited import Rows, canonical_ids, read_rows
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.orienteering.importer import Cities, load_cities
@@ -135,8 +136,8 @@ def test_a_path_that_is_no_file_is_refused(folder, load, suffix):
     directory.mkdir(exist_ok=True)
     assert refusal(load, directory) == f"{directory}: is a directory; give the path of a file."
     assert "'1,2\\n3,4" in refusal(load, f"1,2\n3,4{suffix}")
-    assert "cannot be read" in refusal(load, f"a\0b{suffix}")
-    assert "cannot be read" in refusal(load, "a" * 5000 + suffix)
+    assert "cannot be used" in refusal(load, f"a\0b{suffix}")
+    assert "cannot be used" in refusal(load, "a" * 5000 + suffix)
 
 
 @pytest.mark.parametrize(
@@ -197,8 +198,6 @@ def test_undirected_edges_count_both_ways(folder, probability):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("a,b\n\na,a\n", ", line 3: source and target are both 'a'; leave self-loops out."),
-        ("1,2\n\n2,1\n1,2\n", ", line 4: source 1 and target 2 repeat line 1; give each edge once."),
         ("a,b\nb,c,0.5\n", ", line 2: expected 2 columns (source, target) as in line 1, found 3."),
         (
             "p,v,u\n\n1,b\n",
@@ -216,15 +215,11 @@ def test_undirected_edges_count_both_ways(folder, probability):
         ("a,b\n,c\n", ", line 2: source is empty; every record needs one."),
         ("a,b\nc,\n", ", line 2: target is empty; every record needs one."),
         ("source,target\n", ", line 1: is a header without rows; write one record per line below it."),
-        ("a,b,w\n1,2,0.5\n", ", line 1: looks like a header, since probability 'w' is not a number, "),
-        (
-            "#\ntail,head\n1,2\n3,04\n",
-            ", line 2: looks like a header, since the ids on all other lines are integers, ",
-        ),
-        (
-            "source,source\n1,2\n",
-            ", line 1: looks like a header, since the ids on all other lines are integers, ",
-        ),
+        ("ann,bob,w\nbob,cyd,0.5\n", ", line 1: looks like a header, since probability 'w' is not a number, "),
+        ("ann,bob,high\ncyd,dan,0.5\n", ", line 1: looks like a header, since probability 'high' is not a number, "),
+        ("source,source\n1,2\n", ", line 1: looks like a header, since no other line is like it, but the names "),
+        ("weight,person\n1,2\n", ", line 1: looks like a header, since no other line is like it, but the names "),
+        ("person,friend,kind\n1,2,boss\n", ", line 2: probability 'boss' is not a number; "),
     ],
 )
 def test_bad_edge_lists_are_refused(folder, text, fault):
@@ -233,27 +228,190 @@ def test_bad_edge_lists_are_refused(folder, text, fault):
 
 
 def test_an_unknown_header_is_told_the_names_that_are_understood(folder):
-    path = written(folder, "bad.csv", "tail,head\n1,2\n")
+    path = written(folder, "bad.csv", "source,source\n1,2\n")
     assert refusal(load_network, path).endswith(f"but the names understood are {HEADER_NAMES}")
 
 
-def test_names_that_never_come_again_may_be_a_header(folder):
-    path = written(folder, "likely.csv", "fan,star\nann,bob\nbob,cyd\n")
-    with pytest.warns(DataWarning, match=r"likely.csv, line 1: 'fan' and 'star' stand on no other line; if they are"):
+PAIRS = "".join(f"left {i},right {i}\n" for i in range(5))
+"""No two lines have a node in common."""
+CHAIN = "".join(f"n{i},n{i + 1}\n" for i in range(100))
+"""Every line has one in common with the next."""
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "first", "header", "edges"),
+    [
+        ("fan,star\nann,bob\nbob,cyd\n", 1, "'fan', 'star'", "source,target", [("ann", "bob"), ("bob", "cyd")]),
+        ("#\nvon,nach\n1,2\n3,04\n", 2, "'von', 'nach'", "source,target", [("1", "2"), ("3", "04")]),
+        ("x,y\n1,2\n", 1, "'x', 'y'", "source,target", [(1, 2)]),
+        ("client,good\n1,tea\n2,rice\n", 1, "'client', 'good'", "source,target", [("1", "tea"), ("2", "rice")]),
+        ("to,person\n1,2\n", 1, "'to', 'person'", "target,source", [(2, 1)]),
+        ("a,b,w\n1,2,0.5\n", 1, "'a', 'b', 'w'", "source,target,probability", [(1, 2)]),
+        ("p,fan,star\n0.5,1,2\n", 1, "'p', 'fan', 'star'", "probability,source,target", [(1, 2)]),
+        (f"fan,star\n{CHAIN}{PAIRS}", 1, "'fan', 'star'", "source,target", None),
+    ],
+)
+def test_what_can_only_be_a_header_is_taken_as_one_and_said(folder, text, line, first, header, edges):
+    path = written(folder, "headed.csv", text)
+    with pytest.warns(DataWarning) as said:
         network = load_network(path)
-    assert network.ids == ("fan", "star", "ann", "bob", "cyd")
+    assert [str(warning.message) for warning in said] == [
+        f"{path}, line {line}: {first} was taken as a header for {header}; "
+        f"write {header} in its place if that is right, or above it if it is a record."
+    ]
+    assert not {"fan", "star"} & set(network.ids)
+    assert edges is None or edges_of(network) == edges
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_the_remark_says_how_to_have_it_otherwise(folder, above):
+    """Warnings are errors in tests: there is none once the header is written."""
+    text = "person,friend\nann,bob\nbob,cyd\n"
+    text = f"source,target\n{text}" if above else text.replace("person,friend", "source,target")
+    network = load_network(written(folder, "said.csv", text))
+    assert edges_of(network) == [("person", "friend")] * above + [("ann", "bob"), ("bob", "cyd")]
+
+
+@pytest.mark.parametrize("first", ["ann,bob\n", "bob,eve\n", "n7,eve\n"])
+def test_an_edge_that_is_joined_to_another_is_no_header(folder, first):
+    network = load_network(written(folder, "joined.csv", f"{first}bob,cyd\n{CHAIN}"))
+    assert edges_of(network)[0] == tuple(first.strip().split(","))
+
+
+def test_an_edge_with_a_probability_is_no_header(folder):
+    network = load_network(written(folder, "weighted.csv", "fan,star,0.5\nann,bob,1\nbob,cyd,1\n"))
+    assert edges_of(network)[0] == ("fan", "star")
+
+
+def test_of_two_lines_of_words_none_is_a_header(folder):
+    assert load_network(written(folder, "two.csv", "fan,star\nann,bob\n")).num_nodes == 4
+
+
+@pytest.mark.parametrize("text", [f"fan,star\n{PAIRS}", f"fan,star\n{CHAIN}{PAIRS}left,right\n", f"0,1\n{CHAIN}"])
+def test_what_may_be_a_header_or_an_edge_stays_an_edge_and_is_said(folder, text):
+    first, second = text.split("\n")[0].split(",")
+    path = written(folder, "likely.csv", text)
+    with pytest.warns(DataWarning) as said:
+        network = load_network(path)
+    assert [str(warning.message) for warning in said] == [
+        f"{path}, line 1: '{first}' and '{second}' stand on no other line; "
+        "if they are a header, call the columns source and target."
+    ]
+    assert edges_of(network)[0] == (first, second)
 
 
 def test_arrays_with_gaps_as_wide_as_memory_are_refused():
     assert refusal(load_network, ([0, 2_000_000_000], [1, 2])).startswith("The arrays name node 2000000000")
 
 
-def test_an_undirected_edge_given_both_ways_is_a_repeat(folder):
-    path = written(folder, "both.csv", "a,b\nb,a\n")
-    fault = "source 'b' and target 'a' repeat line 1; give each edge once, either way round."
-    assert refusal(load_network, path, directed=False) == f"{path}, line 2: {fault}"
-    message = refusal(load_network, ([0, 1], [1, 0]), directed=False)
-    assert message.startswith("The arrays, index 1: source 1 and target 0 repeat index 0;")
+def heard(source, **options):
+    """The network, and the one warning about it."""
+    with pytest.warns(DataWarning) as said:
+        network = load_network(source, **options)
+    check_network(network)
+    (warning,) = said
+    assert str(warning.message).isprintable()
+    return network, str(warning.message)
+
+
+@pytest.mark.parametrize(
+    ("text", "directed", "edges", "probability", "remark"),
+    [
+        ("a,b\n\nc,c\n", True, [("a", "b")], [1], "1 self-loop dropped (first: line 3)."),
+        ("c,c\nc,c\nc,a\n", True, [("c", "a")], [1], "2 self-loops dropped (first: line 1)."),
+        ("a,b\nb,a\na,b\n", True, [("a", "b"), ("b", "a")], [1, 1], "1 repeated edge merged (first: line 3)."),
+        (
+            "a,b\nb,a\na,b\n",
+            False,
+            [("a", "b"), ("b", "a")],
+            [1, 1],
+            "2 repeated edges merged either way round (first: line 2).",
+        ),
+        (
+            "a,c\nb,c\nb,c\na,c\nb,b\n",
+            True,
+            [("a", "c"), ("b", "c")],
+            [0.5, 0.5],
+            "1 self-loop dropped (first: line 5) and 2 repeated edges merged (first: line 3).",
+        ),
+        ("a,b,0.1\na,b,0.1\n", True, [("a", "b")], [0.1], "1 repeated edge merged (first: line 2)."),
+        (
+            "a,b,0.5\nb,c,0.3\na,b,0.2\na,b,0.5\nb,c,0.3\n",
+            True,
+            [("a", "b"), ("b", "c")],
+            [0.6, 0.3],
+            "3 repeated edges merged (first: line 3); 1 edge of different probabilities combined as 1 - Π(1 - p).",
+        ),
+        (
+            "a,b,1\nb,a,0.2\n",
+            False,
+            [("a", "b"), ("b", "a")],
+            [1, 1],
+            "1 repeated edge merged either way round (first: line 2); "
+            "1 edge of different probabilities combined as 1 - Π(1 - p).",
+        ),
+        ("a,a,0.1\na,a,0.2\na,b,0\n", True, [("a", "b")], [0], "2 self-loops dropped (first: line 1)."),
+    ],
+)
+def test_self_loops_are_dropped_and_repeats_merged(folder, text, directed, *, edges, probability, remark):
+    path = written(folder, "loops.csv", text)
+    network, said = heard(path, directed=directed)
+    assert said == f"{path}: {remark}"
+    assert edges_of(network) == edges
+    assert network.probability == pytest.approx(probability)
+
+
+def test_a_node_with_nothing_but_a_self_loop_stays(folder):
+    network, _ = heard(written(folder, "loops.csv", "a,b\nc,c\n"))
+    assert network.ids == ("a", "b", "c")
+    network, _ = heard(written(folder, "loops.csv", "c,c\n"))
+    assert (network.ids, len(network.senders)) == (("c",), 0)
+
+
+def test_arrays_and_graphs_are_merged_alike(folder):
+    pairs, values = [(0, 1), (1, 1), (0, 1), (1, 2)], [0.5, 0.9, 0.2, 0.4]
+    graph = nx.MultiDiGraph()
+    graph.add_edges_from((*pair, {"p": p}) for pair, p in zip(pairs, values, strict=True))
+    path = folder / "multi.graphml"
+    nx.write_graphml(graph, path)
+    arrays = (*map(list, zip(*pairs, strict=True)), values)
+    for source, label, loop, repeat in (
+        (arrays, "The arrays", "index 1", "index 2"),
+        (graph, "The graph", "edge 1 -> 1", "edge 0 -> 1"),
+        (path, str(path), "edge '1' -> '1'", "edge '0' -> '1'"),
+    ):
+        network, said = heard(source)
+        assert said == (
+            f"{label}: 1 self-loop dropped (first: {loop}) and 1 repeated edge merged (first: {repeat}); "
+            "1 edge of different probabilities combined as 1 - Π(1 - p)."
+        )
+        assert edges_of(network) == [(0, 1), (1, 2)]
+        assert network.probability == pytest.approx([0.6, 0.4])
+
+
+def test_a_remark_about_the_header_stands_beside_the_count(folder):
+    with pytest.warns(DataWarning) as said:
+        load_network(written(folder, "loops.csv", "fan,star\n1,2\n2,2\n"))
+    assert ["header" in str(warning.message) for warning in said] == [True, False]
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([0, 0.25, 0.5, 1])), min_size=1),
+    st.booleans(),
+)
+def test_merging_by_brute_force(edges, directed):
+    """Every pair of nodes is joined with the probability that not all of its different tries miss."""
+    tries = {}
+    for source, target, p in edges:
+        for pair in {(source, target)} if directed else {(source, target), (target, source)}:
+            if source != target:
+                tries.setdefault(pair, set()).add(p)
+    expected = {pair: 1 - np.prod([1 - p for p in given]) for pair, given in tries.items()}
+    with hearing():
+        network = load_network(tuple(map(list, zip(*edges, strict=True))), directed=directed)
+    check_network(network)
+    assert dict(zip(edges_of(network), network.probability, strict=True)) == pytest.approx(expected)
 
 
 def test_networkx_graphs_keep_nodes_ids_and_order():
@@ -287,10 +445,6 @@ def test_a_graph_without_edges_is_a_network(folder):
 @pytest.mark.parametrize(
     ("edges", "fault"),
     [
-        (
-            [("a", "a", {})],
-            "The graph, edge 'a' -> 'a': source and target are both 'a'; leave self-loops out.",
-        ),
         ([("a", "b", {"p": 0.1}), ("b", "c", {})], "The graph, edge 'b' -> 'c': p is missing; "),
         ([("a", "b", {"probability": "x"})], "The graph, edge 'a' -> 'b': probability 'x' is not a number; "),
         ([("a", "b", {"p": float("nan")})], "The graph, edge 'a' -> 'b': p nan is not finite; "),
@@ -306,10 +460,10 @@ def test_bad_networkx_graphs_are_refused(edges, fault):
 
 
 @pytest.mark.parametrize("kind", [nx.MultiGraph, nx.MultiDiGraph])
-def test_networkx_multigraphs_are_refused(kind):
+def test_networkx_multigraphs_are_graphs(kind):
     graph = kind()
     graph.add_edge(0, 1)
-    assert "multigraph" in refusal(load_network, graph)
+    assert edges_of(load_network(graph)) == ([(0, 1)] if graph.is_directed() else [(0, 1), (1, 0)])
 
 
 @pytest.mark.parametrize("attribute", ["probability", "p"])
@@ -360,10 +514,6 @@ def test_graphml_defaults_apply_to_edges_without_a_value(folder):
             GRAPHML.format('<edge source="a" target="b"><data key="k">2</data></edge>'),
             ", edge 'a' -> 'b': probability 2.0 is not between 0 and 1; write one that is.",
         ),
-        (
-            GRAPHML.format('<edge source="a" target="b"/><edge source="a" target="b"/>'),
-            ", edge 'a' -> 'b': source 'a' and target 'b' repeat edge 'a' -> 'b'; give each edge once.",
-        ),
     ],
 )
 def test_bad_graphml_is_refused(folder, content, fault):
@@ -392,8 +542,6 @@ def test_arrays_name_nodes_by_number():
         (([0], [1], ["x"]), "The array probability of a network must be one-dimensional and hold numbers."),
         (([0, -1], [1, 0]), "The arrays, index 1: senders -1 is not a node; number the nodes from 0 up."),
         (([0], [2**40]), "The arrays, index 0: receivers 1099511627776 is not a node; "),
-        (([0, 1], [1, 1]), "The arrays, index 1: source and target are both 1; leave self-loops out."),
-        (([0, 0], [1, 1]), "The arrays, index 1: source 0 and target 1 repeat index 0; give each edge once."),
         (([0, 1], [1, 0], [1, np.nan]), "The arrays, index 1: probability nan is not finite; "),
         (([0], [1], [1.5]), "The arrays, index 0: probability 1.5 is not between 0 and 1; "),
         (
@@ -435,6 +583,27 @@ def test_city_files(folder, name, text, *, names, coordinates, profit):
 
 
 @pytest.mark.parametrize(
+    ("text", "first", "header"),
+    [
+        ("town,x,y\nA,0,1\nB,2,3\n", "'town', 'x', 'y'", "name,x,y"),
+        ("ort,breite,höhe,wert\nA,0,1,9\nB,2,3,4\n", "'ort', 'breite', 'höhe', 'wert'", "name,x,y,profit"),
+        ("x,y,town\n0,1,A\n2,3,B\n", "'x', 'y', 'town'", "x,y,name"),
+        ("id,lat,lng\nA,1,0\nB,3,2\n", "'id', 'lat', 'lng'", "name,y,x"),
+    ],
+)
+def test_words_above_coordinates_are_taken_as_a_header_and_it_is_said(folder, text, first, header):
+    path = written(folder, "headed.csv", text)
+    with pytest.warns(DataWarning) as said:
+        cities = load_cities(path)
+    assert [str(warning.message) for warning in said] == [
+        f"{path}, line 1: {first} was taken as a header for {header}; "
+        f"write {header} in its place if that is right, or above it if it is a record."
+    ]
+    assert cities.names == ("A", "B")
+    assert cities.coordinates.tolist() == [[0, 1], [2, 3]]
+
+
+@pytest.mark.parametrize(
     ("source", "names", "profit"),
     [
         ({"b": (0, 1), 7: [2, 3]}, ("b", 7), None),
@@ -473,9 +642,15 @@ def test_the_start_keeps_no_profit_and_the_source_is_left_alone():
         ("a.csv", "A,0\n", ", line 1: expected 3 columns (name, x, y) or 4 (also profit), found 2."),
         (
             "a.csv",
-            "town,x,y\nA,0,1\n",
-            ", line 1: looks like a header, since x 'x' is not a number, but the names ",
+            "town,O,1\nA,0,1\n",
+            ", line 1: looks like a header, since x 'O' is not a number, but the names ",
         ),
+        (
+            "a.csv",
+            "A,'1,5','2,5'\nB,'2,5','3,5'\n".replace("'", '"'),
+            ", line 1: looks like a header, since x '1,5' is not a number, but the names ",
+        ),
+        ("a.csv", "town,x,x\nA,0,1\n", ", line 1: looks like a header, since no other line is like it, but "),
         ("a.csv", "name,x,y\n", ", line 1: is a header without rows; write one record per line below it."),
         ("a.csv", "A,0,1\n", ": needs at least 2 cities, the start included, and has 1."),
         ("a.csv", "A,0,1\nB,0,1\n", ": has all cities in one place; give at least two that differ."),
@@ -641,6 +816,7 @@ def test_any_file_loads_or_is_refused(folder, content, suffix, directed):
     loads_or_refuses(load_cities, check_cities, path)
 
 
+@pytest.mark.filterwarnings("ignore::lmta.types.DataWarning")
 @settings(max_examples=300, deadline=None)
 @given(content=near_graphml)
 def test_any_graphml_loads_or_is_refused(folder, content):

@@ -548,12 +548,29 @@ def test_a_number_given_twice_is_pointed_out(client, begin):
     assert day["report"]["profits"] == [["mill", 1.0]]
 
 
+def test_a_preview_says_what_was_taken_as_a_header(client):
+    file = {"file": ("friends.csv", "person,friend\nann,bob\nbob,cyd\n")}
+    seen = client.post("/api/v1/preview", data={"kind": "campaign"}, files=file).json()
+    assert (seen["nodes"], seen["edges"], seen["errors"]) == (3, 2, [])
+    assert [warning.split(";")[0] for warning in seen["warnings"]] == [
+        "friends.csv, line 1: 'person', 'friend' was taken as a header for source,target"
+    ]
+
+
+def test_a_preview_counts_what_was_dropped_and_merged(client):
+    file = {"file": ("friends.csv", "source,target\nann,bob\nbob,bob\nann,bob\n")}
+    said = ["friends.csv: 1 self-loop dropped (first: line 3) and 1 repeated edge merged (first: line 4)."]
+    seen = client.post("/api/v1/preview", data={"kind": "campaign"}, files=file).json()
+    assert (seen["nodes"], seen["edges"], seen["errors"], seen["warnings"]) == (2, 1, [], said)
+    begun = client.post("/api/v1/campaigns", data={"days": 2, "budget": 1}, files=file)
+    assert (begun.status_code, begun.json()["warnings"]) == (201, said)
+
+
 def test_a_preview_names_the_lines_at_fault(client):
     text = "source,target,probability\na,b,0.5\na,c,2\nb,b,0.1\nc,d,x\nd,a,1\n"
     seen = client.post("/api/v1/preview", data={"kind": "campaign"}, files={"file": ("my net.csv", text)}).json()
     assert [error.split(";")[0] for error in seen["errors"]] == [
         "my net.csv, line 3: probability 2.0 is not between 0 and 1",
-        "my net.csv, line 4: source and target are both 'b'",
         "my net.csv, line 5: probability 'x' is not a number",
     ]
 

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from lmta.hints import warn
-from lmta.problems.delimited import quoted
 from lmta.problems.influence.importer import load_network
 from lmta.problems.influence.rules import (
     ACTIVE,

@@ -2,7 +2,8 @@
 
 import io
 import warnings
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -11,31 +12,33 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from lmta.files import FilePath, shown
 from lmta.hints import warn
 from lmta.problems.delimited import (
     Column,
-    FilePath,
+    Columns,
     Origin,
     Table,
     canonical_ids,
-    first_repeat,
     first_true,
-    header_error,
+    is_number,
     numbers,
     numeric_array,
-    quoted,
     read_bytes,
     read_table,
     require_filled,
-    shown,
 )
-from lmta.types import DataWarning, InputError, NodeId
+from lmta.types import DataWarning, InputError, NodeId, quoted
 
 _COLUMNS = (
     Column("source", ("from", "src", "sender", "u", "node1", "id1", "followee")),
     Column("target", ("to", "dst", "receiver", "v", "node2", "id2", "follower")),
     Column("probability", ("prob", "p", "weight"), numeric=True),
 )
+FEWEST_BELOW = 2
+"""Records under a header that can be known by them where ids are words …"""
+MOST_ALONE = 0.05
+"""… and the share of them that may join nodes of which no other record speaks."""
 SPARSEST_IDS = 1_000  # nodes there may be for each edge of arrays
 _ATTRIBUTES = ("probability", "p")
 _MALFORMED = (SyntaxError, nx.NetworkXException, LookupError, ValueError, TypeError, AttributeError)
@@ -58,7 +61,7 @@ class Network:
 
 @dataclass(frozen=True)
 class _Edges:
-    """Edges as given: not yet checked, and each undirected edge once."""
+    """Edges as given, an undirected one in one direction: not yet checked."""
 
     ids: tuple[NodeId, ...]
     senders: np.ndarray
@@ -66,26 +69,31 @@ class _Edges:
     probability: np.ndarray | None
     directed: bool
     origin: Origin
-
-    def ends(self, edge: int) -> tuple[NodeId, NodeId]:
-        """The ids of the nodes that an edge joins."""
-        return self.ids[self.senders[edge]], self.ids[self.receivers[edge]]
+    remarks: tuple[str, ...] = ()
+    """What to mind about how they were read."""
 
 
 def load_network(source: object, *, directed: bool = True, probability: Any = None) -> Network:
     """Turn the user's data into a network.
 
     The source is the path of a GraphML file or of an edge list (source, target[, probability]), a NetworkX
-    graph, or a tuple of arrays (senders, receivers[, probability]) whose nodes are 0..max. Without
-    probabilities each edge has the one given, or one over the number of edges into the same node. With
-    directed=False each edge of an edge list or of arrays counts both ways; a graph says itself whether it is
-    directed. What is a Network already stays as it is.
+    graph, or a tuple of arrays (senders, receivers[, probability]) whose nodes are 0..max. Self-loops are
+    dropped and repeated edges merged, with a `DataWarning` that counts them. Without probabilities each edge
+    has the one given, or one over the number of edges into the same node. With directed=False each edge of an
+    edge list or of arrays counts both ways; a graph says itself whether it is directed. What is a Network
+    already stays as it is.
     """
     if isinstance(source, Network):
         return source
     if probability is not None and not (isinstance(probability, int | float) and 0 <= probability <= 1):
         raise InputError(f"probability: {quoted(probability)} given, a number from 0 to 1 is needed.")
-    return _network(_edges(source, directed), probability)
+    edges = _edges(source, directed)
+    _check(edges)
+    edges = _merged(edges)
+    network = _network(edges, probability)
+    for remark in edges.remarks:
+        warn(remark, DataWarning, 3)
+    return network
 
 
 def _edges(source: object, directed: bool) -> _Edges:
@@ -93,7 +101,7 @@ def _edges(source: object, directed: bool) -> _Edges:
         is_graphml = Path(source).suffix.lower() == ".graphml"
         return _from_graphml(source) if is_graphml else _from_edge_list(source, directed)
     if isinstance(source, nx.Graph):
-        return _from_networkx(source)
+        return _from_graph(source, tuple(source), "The graph")
     if isinstance(source, tuple):
         return _from_arrays(source, directed)
     raise InputError(
@@ -107,41 +115,54 @@ def inverse_indegree(receivers: np.ndarray) -> np.ndarray:
 
 
 def _from_edge_list(path: FilePath, directed: bool) -> _Edges:
-    table = read_table(path, _COLUMNS)
+    table = read_table(path, _COLUMNS, _is_headed)
     sources, targets = table.columns["source"], table.columns["target"]
     require_filled(sources, "source", table.origin)
     require_filled(targets, "target", table.origin)
-    if not table.has_header:
-        _refuse_words_above_integers(table)
-        _warn_of_a_likely_header(table)
     index = {text: node for node, text in enumerate(_in_order_of_appearance(sources, targets))}
     senders = np.array([index[text] for text in sources], dtype=np.int32)
     receivers = np.array([index[text] for text in targets], dtype=np.int32)
     probability = None
     if "probability" in table.columns:
         probability = numbers(table.columns["probability"], "probability", table.origin)
-    return _Edges(canonical_ids(index), senders, receivers, probability, directed, table.origin)
+    remarks = table.remarks
+    if not table.has_header and len(sources) > FEWEST_BELOW and _stands_alone(table.columns):
+        remarks = (*remarks, _perhaps_a_header(table))
+    return _Edges(canonical_ids(index), senders, receivers, probability, directed, table.origin, remarks)
 
 
 def _in_order_of_appearance(sources: list[str], targets: list[str]) -> dict[str, None]:
     return dict.fromkeys(chain.from_iterable(zip(sources, targets, strict=True)))
 
 
-def _refuse_words_above_integers(table: Table) -> None:
-    sources, targets = table.columns["source"], table.columns["target"]
-    if len(sources) == 1 or sources[0].isdecimal() or targets[0].isdecimal():
-        return
-    if all(map(str.isdecimal, chain(sources[1:], targets[1:]))):
-        raise header_error(table.origin, _COLUMNS, "the ids on all other lines are integers")
+def _is_headed(columns: Columns) -> bool:
+    """Whether the first record can hardly be an edge: words that never come again, above integers or joined ids.
+
+    Where ids are words, next to no other line may stand alone, so that an edge would hardly be the first by chance.
+    """
+    sources, targets = columns["source"], columns["target"]
+    if sources[0].isdecimal() or targets[0].isdecimal() or not _stands_alone(columns):
+        return False
+    if any(all(map(str.isdecimal, column[1:])) for column in (sources, targets)):
+        return True
+    others = len(sources) - 1
+    once = {node for node, times in Counter(chain(sources, targets)).items() if times == 1}
+    alone = sum(source in once and target in once for source, target in zip(sources[1:], targets[1:], strict=True))
+    return others >= FEWEST_BELOW and alone <= MOST_ALONE * others
 
 
-def _warn_of_a_likely_header(table: Table) -> None:
-    """Two names on the first of many lines that never come again may be column names."""
-    sources, targets = table.columns["source"], table.columns["target"]
-    first = {sources[0], targets[0]}
-    if len(sources) > 2 and first.isdisjoint(sources[1:]) and first.isdisjoint(targets[1:]):
-        error = table.origin.error(0, f"{quoted(sources[0])} and {quoted(targets[0])} stand on no other line")
-        warn(f"{error}; if they are a header, call the columns source and target.", DataWarning, 6)
+def _stands_alone(columns: Columns) -> bool:
+    """Whether no other record speaks of the nodes that the first joins, without a probability."""
+    sources, targets = columns["source"], columns["target"]
+    first, probability = {sources[0], targets[0]}, columns.get("probability", ["none"])[0]
+    is_word = probability != "" and not is_number(probability)
+    return is_word and first.isdisjoint(sources[1:]) and first.isdisjoint(targets[1:])
+
+
+def _perhaps_a_header(table: Table) -> str:
+    source, target = (quoted(table.columns[name][0]) for name in ("source", "target"))
+    fault = f"{source} and {target} stand on no other line; if they are a header, call the columns source and target."
+    return str(table.origin.error(0, fault))
 
 
 def _from_graphml(path: FilePath) -> _Edges:
@@ -160,12 +181,6 @@ def _graphml_id(text: str | None) -> str:
     if not text:
         raise ValueError("a node has no id, or an edge no source or target")
     return text
-
-
-def _from_networkx(graph: nx.Graph) -> _Edges:
-    if graph.is_multigraph():
-        raise InputError("The graph is a multigraph; give a Graph or a DiGraph, with each edge once.")
-    return _from_graph(graph, tuple(graph), "The graph")
 
 
 def _from_graph(graph: nx.Graph, ids: tuple[NodeId, ...], label: str) -> _Edges:
@@ -223,13 +238,77 @@ def _require_nodes(nodes: np.ndarray, name: str, origin: Origin) -> None:
         raise origin.error(edge, f"{name} {nodes[edge]} is not a node; number the nodes from 0 up.")
 
 
-def _network(edges: _Edges, everywhere: float | None) -> Network:
-    """Checked edges, both ways where undirected, with probabilities; `everywhere` counts where the data have none."""
+def _check(edges: _Edges) -> None:
     if not edges.ids:
         raise InputError(f"{edges.origin.label}: has no nodes; give at least one.")
-    _require_no_self_loop(edges)
-    _require_no_repeat(edges)
-    _require_probabilities(edges)
+    if edges.probability is None:
+        return
+    edge = first_true((edges.probability < 0) | (edges.probability > 1))
+    if edge is not None:
+        fault = f"probability {edges.probability[edge]} is not between 0 and 1; write one that is."
+        raise edges.origin.error(edge, fault)
+
+
+def _merged(edges: _Edges) -> _Edges:
+    """Without self-loops and with every edge once, which is remarked on; nodes stay without edges."""
+    one, other = edges.senders.astype(np.int64), edges.receivers.astype(np.int64)
+    if not edges.directed:
+        one, other = np.minimum(one, other), np.maximum(one, other)
+    _, first, group = np.unique(one * len(edges.ids) + other, return_index=True, return_inverse=True)
+    is_loop, is_first = one == other, np.zeros(len(one), bool)
+    is_first[first] = True
+    kept = np.flatnonzero(is_first & ~is_loop)
+    if len(kept) == len(one):
+        return edges
+    probability, is_combined = edges.probability, np.zeros(len(one), bool)
+    if probability is not None:
+        probability, is_combined = _combined(probability, group)
+        probability = probability[kept]
+    remark = _merging(edges, is_loop, ~is_first & ~is_loop, int(is_combined[kept].sum()))
+    return replace(
+        edges,
+        senders=edges.senders[kept],
+        receivers=edges.receivers[kept],
+        probability=probability,
+        origin=Origin(edges.origin.label, lambda edge: edges.origin.place(kept[edge])),
+        remarks=(*edges.remarks, remark),
+    )
+
+
+def _combined(probability: np.ndarray, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The probability that edges of a group fire as one, and whether theirs differ.
+
+    The same probability again is a copy, which counts once. Different ones are tried one by one: 1 - Π(1 - p).
+    """
+    order = np.lexsort((probability, group))
+    is_new = np.append(True, (np.diff(group[order]) != 0) | (np.diff(probability[order]) != 0))
+    distinct = order[is_new]
+    with np.errstate(divide="ignore"):  # of an edge that always fires
+        missed = np.log1p(-probability[distinct])
+    fires = -np.expm1(np.bincount(group[distinct], missed))
+    differ = (np.bincount(group[distinct]) > 1)[group]
+    return np.where(differ, fires[group], probability), differ
+
+
+def _merging(edges: _Edges, is_loop: np.ndarray, is_repeat: np.ndarray, combined: int) -> str:
+    """What was dropped and merged, in one sentence."""
+    merged = "merged" if edges.directed else "merged either way round"
+    kinds = (("self-loop", "dropped", is_loop), ("repeated edge", merged, is_repeat))
+    parts = [
+        f"{_counted(int(mask.sum()), what)} {done} (first: {edges.origin.place(int(mask.argmax()))})"
+        for what, done, mask in kinds
+        if mask.any()
+    ]
+    differing = f"; {_counted(combined, 'edge')} of different probabilities combined as 1 - Π(1 - p)"
+    return f"{edges.origin.label}: {' and '.join(parts)}{differing if combined else ''}."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def _network(edges: _Edges, everywhere: float | None) -> Network:
+    """Edges both ways where undirected, with probabilities; `everywhere` counts where the data have none."""
     senders, receivers, probability = edges.senders, edges.receivers, edges.probability
     if not edges.directed:
         senders, receivers = np.concatenate([senders, receivers]), np.concatenate([receivers, senders])
@@ -237,35 +316,3 @@ def _network(edges: _Edges, everywhere: float | None) -> Network:
     if probability is None:
         probability = inverse_indegree(receivers) if everywhere is None else np.full(len(receivers), everywhere)
     return Network(edges.ids, senders, receivers, probability.astype(np.float32))
-
-
-def _require_no_self_loop(edges: _Edges) -> None:
-    edge = first_true(edges.senders == edges.receivers)
-    if edge is not None:
-        node, _ = edges.ends(edge)
-        raise edges.origin.error(edge, f"source and target are both {quoted(node)}; leave self-loops out.")
-
-
-def _require_no_repeat(edges: _Edges) -> None:
-    one, other = edges.senders.astype(np.int64), edges.receivers.astype(np.int64)
-    if not edges.directed:
-        one, other = np.minimum(one, other), np.maximum(one, other)
-    repeat = first_repeat((one * len(edges.ids) + other).tolist())
-    if repeat:
-        earlier, edge = repeat
-        source, target = edges.ends(edge)
-        sense = "" if edges.directed else ", either way round"
-        fault = (
-            f"source {quoted(source)} and target {quoted(target)} repeat {edges.origin.place(earlier)}; "
-            f"give each edge once{sense}."
-        )
-        raise edges.origin.error(edge, fault)
-
-
-def _require_probabilities(edges: _Edges) -> None:
-    if edges.probability is None:
-        return
-    edge = first_true((edges.probability < 0) | (edges.probability > 1))
-    if edge is not None:
-        fault = f"probability {edges.probability[edge]} is not between 0 and 1; write one that is."
-        raise edges.origin.error(edge, fault)

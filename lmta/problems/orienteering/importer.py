@@ -9,24 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from lmta.files import FilePath, shown
+from lmta.hints import warn
 from lmta.problems.delimited import (
     Column,
-    FilePath,
+    Columns,
     Origin,
     canonical_ids,
     error_at,
     file_origin,
     first_repeat,
     first_true,
+    is_number,
     numbers,
     numeric_array,
-    quoted,
     read_lines,
     read_table,
     require_filled,
-    shown,
 )
-from lmta.types import InputError, NodeId
+from lmta.types import DataWarning, InputError, NodeId, quoted
 
 NAME = Column("name", ("city", "id"))
 PROFIT = Column("profit", ("prize", "reward", "value"), numeric=True)
@@ -66,11 +67,22 @@ def load_cities(source: object) -> Cities:
 
 
 def _from_delimited(path: FilePath) -> Cities:
-    table = read_table(path, _COLUMNS)
+    table = read_table(path, _COLUMNS, _is_headed)
     columns = table.columns
     require_filled(columns["name"], "name", table.origin)
     names = canonical_ids(columns["name"])
-    return _cities(names, columns["x"], columns["y"], columns.get("profit"), table.origin)
+    cities = _cities(names, columns["x"], columns["y"], columns.get("profit"), table.origin)
+    for remark in table.remarks:
+        warn(remark, DataWarning, 4)
+    return cities
+
+
+def _is_headed(columns: Columns) -> bool:
+    """Whether the first record has words wherever the second has numbers; with a number it is a city with a slip."""
+    first, second = (
+        [columns[column.name][i] for column in _COLUMNS if column.numeric and column.name in columns] for i in (0, 1)
+    )
+    return all(first) and not any(map(is_number, first)) and all(map(is_number, second))
 
 
 def _from_mapping(cities: Mapping[Any, Any]) -> Cities:
