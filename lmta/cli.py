@@ -2,14 +2,13 @@
 
 import difflib
 import io
-import os
 import shutil
 import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, TextIO
+from typing import Any
 
 import lmta
 

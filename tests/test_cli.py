@@ -1,7 +1,6 @@
 """The command line as a user meets it: tables, files, and one sentence with exit code 2 for bad input."""
 
 import json
-import os
 import subprocess
 import sys
 

@@ -12,11 +12,11 @@ from pydantic_core import from_json, to_json
 
 from lmta.files import FilePath, shown, write_whole
 from lmta.hints import hearing
-from lmta.problems.delimited import FilePath, quoted, read_bytes, shown
+from lmta.problems.delimited import read_bytes
 from lmta.problems.registry import session_words
 from lmta.problems.session import AbstractSession
 from lmta.problems.spec import Spec
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 Name = StrictInt | StrictStr
 """An id as it is written; data from files have no others."""

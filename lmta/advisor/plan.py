@@ -17,13 +17,13 @@ from lmta.advisor.journal import (
     write_journal,
 )
 from lmta.agents.players import PREFIX, is_adviser, player
-from lmta.files import check_writable
+from lmta.files import FilePath, check_writable, shown
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name
-from lmta.problems.delimited import Column, FilePath, first_repeat, numbers, quoted, read_lines, read_table, shown
+from lmta.problems.delimited import Column, first_repeat, numbers, read_lines, read_table
 from lmta.problems.session import AbstractSession, ReportField, check_seed
 from lmta.problems.spec import Spec
-from lmta.types import Decision, InputError
+from lmta.types import Decision, InputError, quoted
 
 NAME = Column("name", ("id", "node", "city"))
 

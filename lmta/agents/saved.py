@@ -9,7 +9,7 @@ import equinox as eqx
 
 from lmta.agents.base import Model
 from lmta.agents.settings import RunSettings, model_shape, settings_from_json
-from lmta.files import check_writable, write_whole
+from lmta.files import check_writable, kind_of, opened, write_whole
 from lmta.problems.registry import specs
 from lmta.types import InputError
 
@@ -37,7 +37,7 @@ def write_model(path: Path, settings: RunSettings, model: Model) -> None:
 
 def read_model(path: Path) -> tuple[RunSettings, Model]:
     """The settings and the model from the folder of a training run, its checkpoint, or what `write_model` wrote."""
-    file = path / CHECKPOINT if path.is_dir() else path
+    file = path / CHECKPOINT if kind_of(path) == "directory" else path
     return read_leaves(file, model_shape)
 
 

@@ -12,7 +12,7 @@ from lmta.advisor.journal import read_journal
 from lmta.advisor.plan import DayFiles, PlanSettings, Subject, not_the_same
 from lmta.advisor.tables import advice_tables, next_step
 from lmta.commands.console import OUT, say
-from lmta.problems.delimited import shown
+from lmta.files import shown
 from lmta.problems.registry import data_options, spec_of, spec_of_word
 from lmta.problems.session import AbstractSession
 from lmta.problems.spec import Spec

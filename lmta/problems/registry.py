@@ -5,12 +5,11 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from lmta.problems.delimited import quoted
 from lmta.problems.influence.spec import INFLUENCE, POWER_2500
 from lmta.problems.orienteering.spec import ORIENTEERING
 from lmta.problems.session import AbstractSession
 from lmta.problems.spec import Spec
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 GROUP = "lmta.problems"
 DEFAULT = INFLUENCE.name

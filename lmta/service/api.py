@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import SkipValidation, ValidationError
 
 from lmta.advisor.journal import journal_text
-from lmta.problems.delimited import Content, quoted
+from lmta.problems.delimited import Content
 from lmta.problems.registry import session_words, spec_of_word
 from lmta.problems.spec import Sample, Spec
 from lmta.service.data import TooLargeError, safe_name, sample_content, sample_of, samples
@@ -36,7 +36,7 @@ from lmta.service.schemas import (
     report_model,
 )
 from lmta.service.store import Advised, Day, Forecast, Plan
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     code: {"model": Problem, "description": text}

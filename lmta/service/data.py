@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lmta.problems.delimited import Content, quoted
+from lmta.problems.delimited import Content
 from lmta.problems.registry import session_words
 from lmta.problems.spec import OwnData, Sample, Seen, Spec
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 LONGEST_NAME = 100
 MOST_ERRORS = 5

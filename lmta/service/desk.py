@@ -21,7 +21,7 @@ from lmta.agents.players import PREFIX, is_adviser, player
 from lmta.hints import hearing
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name, policy_names
-from lmta.problems.delimited import Content, quoted
+from lmta.problems.delimited import Content
 from lmta.problems.registry import spec_of_word
 from lmta.problems.session import AbstractSession, check_seed
 from lmta.service.cores import Cores

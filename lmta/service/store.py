@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from lmta.advisor.journal import Journal, journal_text, read_journal
-from lmta.problems.delimited import Content, quoted, shown
+from lmta.files import shown
+from lmta.problems.delimited import Content
 from lmta.problems.spec import Spec
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 LOG = logging.getLogger(__name__)
 FORMAT = 1

@@ -18,9 +18,10 @@ from lmta.agents.settings import RunSettings, default_settings, make_agent
 from lmta.arena.play import play
 from lmta.arena.record import provenance, write_json
 from lmta.arena.statistics import compare
-from lmta.files import write_whole
+from lmta.files import kind_of, write_whole
 from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch
+from lmta.problems.delimited import read_bytes
 from lmta.problems.registry import DEFAULT as DEFAULT_PROBLEM
 from lmta.training.checkpoint import load, save
 from lmta.training.folder import CURVE, SETTINGS, check_holds_run, new_run, old_run

@@ -17,7 +17,7 @@ from lmta.problems.influence.rules import (
     next_day,
 )
 from lmta.problems.session import AbstractSession, ReportField, check_horizon
-from lmta.types import InputError, ModelWarning, NodeId
+from lmta.types import InputError, ModelWarning, NodeId, quoted
 
 MOST_NAMED = 10
 """Ids that one message names."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from lmta.hints import warn
 from lmta.problems.base import expected_today
-from lmta.problems.delimited import LARGEST, quoted
+from lmta.problems.delimited import LARGEST
 from lmta.problems.orienteering.importer import PROFIT, load_cities
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_day
 from lmta.problems.session import AbstractSession, ReportField, check_horizon
-from lmta.types import InputError, ModelWarning
+from lmta.types import InputError, ModelWarning, quoted
 
 
 class Tour(AbstractSession):

@@ -9,8 +9,7 @@ from itertools import islice
 
 from nicegui import events, ui
 
-from lmta.problems.delimited import quoted
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 MOST_OFFERED = 50
 """Names that are offered at once."""

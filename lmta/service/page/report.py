@@ -7,11 +7,11 @@ from typing import Any
 from nicegui import ui
 
 from lmta.advisor.plan import read_numbers
-from lmta.problems.delimited import Content, quoted
+from lmta.problems.delimited import Content
 from lmta.problems.session import AbstractSession, ReportField
 from lmta.service.page.fields import Check, NamesField, number_field, read_number
 from lmta.service.page.parts import accept, card, paste_button
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 
 class ReportForm:
