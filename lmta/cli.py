@@ -8,7 +8,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 import lmta
 
@@ -36,13 +36,32 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code. What commands need takes a second to import, so plain help goes without."""
     name = arguments[0] if arguments else "--help"
-    if name in ("--help", "-h"):
-        print(help_text())
-        return 0
-    if name == "--version":
-        print(f"lmta {lmta.__version__}")
-        return 0
-    return _run_safely(name, arguments[1:])
+    try:
+        if name in ("--help", "-h"):
+            print(help_text())
+            return 0
+        if name == "--version":
+            print(f"lmta {lmta.__version__}")
+            return 0
+        return _run_safely(name, arguments[1:])
+    finally:
+        _hand_over()
+
+
+def _is_read(stream: TextIO) -> bool:
+    """Whether nobody has closed the other end."""
+    closed = select.poll()
+    closed.register(stream, 0)
+    return not closed.poll(0)
+
+
+def _hand_over() -> None:
+    """Flush what was printed. A reader such as `head` that has gone misses nothing, so that is no error."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def help_text() -> str:

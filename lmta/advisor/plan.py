@@ -17,7 +17,7 @@ from lmta.advisor.journal import (
     write_journal,
 )
 from lmta.agents.players import PREFIX, is_adviser, player
-from lmta.files import FilePath, check_writable, shown
+from lmta.files import FilePath, check_writable, kind_of, shown
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name
 from lmta.problems.delimited import Column, first_repeat, numbers, read_lines, read_table
@@ -101,7 +101,7 @@ def plan(settings: PlanSettings, subject: Subject, files: DayFiles) -> Advice:
 def _current(settings: PlanSettings, subject: Subject) -> Journal:
     """The journal as it is, or a new one, with what may change as it is asked for now."""
     state = settings.state
-    journal = read_journal(state) if state.exists() else _new(settings, subject)
+    journal = read_journal(state) if kind_of(state) else _new(settings, subject)
     _check_same(settings, subject, journal)
     changes: dict[str, Any] = {}
     if subject.data is not None:

@@ -12,7 +12,7 @@ from lmta.advisor.journal import read_journal
 from lmta.advisor.plan import DayFiles, PlanSettings, Subject, not_the_same
 from lmta.advisor.tables import advice_tables, next_step
 from lmta.commands.console import OUT, say
-from lmta.files import shown
+from lmta.files import kind_of, shown
 from lmta.problems.registry import data_options, spec_of, spec_of_word
 from lmta.problems.session import AbstractSession
 from lmta.problems.spec import Spec
@@ -25,7 +25,7 @@ def make_plan(arguments: Sequence[str]) -> Callable[..., None]:
     named = [option for option in options if option in given]
     problem = spec_of(given["problem"]) if given.get("problem") else None
     state = given.get("state")
-    if state and Path(state).exists():
+    if state and kind_of(state):
         journal = read_journal(Path(state))
         if problem is not None and problem.session is not journal.spec.session:
             raise not_the_same("problem", Path(state))
