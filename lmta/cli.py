@@ -2,6 +2,8 @@
 
 import difflib
 import io
+import os
+import select
 import shutil
 import sys
 import textwrap
