@@ -26,7 +26,8 @@ COMMANDS = {
     "demo": "Play one campaign and one tour, and compare the advisers that come with lmta with other policies.",
     "diagnose": "Measure what a trained run has learned: its sense of time, its values and its subgoals.",
     "bench": "Measure speed, beside a yardstick in the same run.",
-    "experiment": "Make the tables of the documentation again.",
+    "experiment": "Run what is missing of the tables and figures of the paper, and of our own.",
+    "report": "Render the page of results and its figures from the files in results.",
 }
 
 

@@ -1,5 +1,6 @@
 """Cells: the smallest pieces of an experiment. Each says who plays what, and is kept in one file."""
 
+import hashlib
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,8 @@ EPOCHS = 50
 INSTANCES = 100
 EVALUATE_EVERY, HELD_OUT = 5, 16
 """For learning curves: every so many epochs, on so many instances that are neither trained on nor reported."""
+MOST_CHARACTERS = 100
+"""Of overrides in the name of a file; a digest stands for more."""
 
 Options = tuple[tuple[str, Any], ...]
 """Settings by name, in a form that can be hashed."""
@@ -75,8 +78,10 @@ class Learner:
     def name(self) -> str:
         """Such as lmta-paper_ablation.variant=D_e50_seed1000."""
         who = "-".join(part for part in (self.agent, self.preset, self.features) if part)
-        changed = [f"{name}={_text(value)}" for name, value in self.overrides]
-        return "_".join([who, *changed, f"e{self.epochs}", f"seed{self.seed}"])
+        changed = "_".join(f"{name}={_text(value)}" for name, value in self.overrides)
+        if len(changed) > MOST_CHARACTERS:
+            changed = hashlib.sha256(changed.encode()).hexdigest()[:12]
+        return "_".join(part for part in (who, changed, f"e{self.epochs}", f"seed{self.seed}") if part)
 
     def run_settings(self, task: Task) -> RunSettings:
         """The settings of its training run for a cell that plays `task`."""

@@ -25,17 +25,20 @@ class Costs:
     epochs: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def of(self, cells: Iterable[Cell], runs: Path | None = None) -> float:
-        """Core-seconds of all these cells; a training that they share counts once, and what `runs` has of it not."""
-        total, trained = 0.0, set()
+        """Core-seconds of all these cells."""
+        return sum(self.shares(cells, runs).values())
+
+    def shares(self, cells: Iterable[Cell], runs: Path | None = None) -> dict[Cell, float]:
+        """Core-seconds of each cell. What several share counts with the first, but for what `runs` has of it."""
+        shares, trained = {}, set()
         for cell in cells:
-            total += _play_seconds(cell)
+            shares[cell] = _play_seconds(cell)
             if isinstance(cell.method, Learner) and cell.run_name not in trained:
                 trained.add(cell.run_name)
-                left = max(
-                    0, cell.method.epochs - (_epochs_done(runs / cell.run_name) if runs and cell.run_name else 0)
-                )
-                total += COMPILE_SECONDS * (left > 0) + left * self.epoch(cell.method, cell.task)
-        return total
+                done = _epochs_done(runs / cell.run_name) if runs and cell.run_name else 0
+                left = max(0, cell.method.epochs - done)
+                shares[cell] += COMPILE_SECONDS * (left > 0) + left * self.epoch(cell.method, cell.task)
+        return shares
 
     def epoch(self, learner: Learner, task: Task) -> float:
         """Core-seconds of one epoch."""

@@ -63,7 +63,8 @@ def run_plan(plan: Plan, folders: Folders, engine: Engine, workers: int, console
             raise InputError(f"{folder}: the folder cannot be made ({error.strerror}).") from error
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Progress(console, plan.to_run, measured(folders.results), workers) as progress:
+        shares = measured(folders.results).shares(plan.to_run, folders.runs)
+        with Progress(console, shares, workers) as progress:
             try:
                 engine.run(plan.to_run, folders, progress.hear)
             except KeyboardInterrupt:

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from lmta.experiments import published
 from lmta.experiments.cells import Cell, Learner, Task
-from lmta.experiments.declare import Entry, Method, Scale, Table, grid, with_overrides
+from lmta.experiments.declare import Entries, Entry, Method, Scale, Table, grid, with_overrides
 from lmta.experiments.methods import (
     AIM_70,
     AIM_ADVISER,
-    AIM_POLICIES,
     BOTH,
     IN_CURVES,
     LEARNERS,
@@ -19,8 +18,6 @@ from lmta.experiments.methods import (
     PEERS,
     POWER,
     SOP_70,
-    SOP_ADVISER,
-    SOP_POLICIES,
     STRONG_AIM,
     STRONG_SOP,
     horizons,
@@ -50,8 +47,8 @@ def _on_preset_paper(figures: Figures) -> Figures:
     return {("LMTA, preset paper" if row == "LMTA" else row): values for row, values in figures.items()}
 
 
-def _main(problem: str, policies: Mapping[str, str], adviser: Mapping[str, str], figures: Figures) -> dict:
-    rows: dict[str, Method] = {**LEARNERS, **policies, **adviser}
+def _main(problem: str, policies: Mapping[str, str], figures: Figures) -> Entries:
+    rows: dict[str, Method] = {**LEARNERS, **policies}
     return grid(rows, horizons(problem), _on_preset_paper(figures))
 
 
@@ -59,7 +56,7 @@ AIM_MAIN = Table(
     "aim-main",
     "Influence, 500 nodes",
     {
-        **_main("aim", AIM_POLICIES, AIM_ADVISER, published.AIM_MAIN),
+        **_main("aim", {**PAPER_AIM, **STRONG_AIM}, published.AIM_MAIN),
         **grid(DAY_ONE, horizons("aim"), published.AIM_MAIN, cell=_first_day),
     },
     "Table 1",
@@ -70,7 +67,7 @@ AIM_MAIN = Table(
 SOP_MAIN = Table(
     "sop-main",
     "Orienteering, 500 cities",
-    _main("sop", SOP_POLICIES, SOP_ADVISER, published.SOP_MAIN),
+    _main("sop", {**PAPER_SOP, **STRONG_SOP}, published.SOP_MAIN),
     "Table 2",
     baseline="greedy",
     reference="LMTA",
@@ -184,7 +181,7 @@ SENSITIVITIES = (
 LARGE = (1_000, 1_500, 2_000, 2_500)
 
 
-def _zero_shot(problem: str, learners: Mapping[str, Learner], policies: Mapping[str, str], figures: Figures) -> dict:
+def _zero_shot(problem: str, learners: Mapping[str, Learner], policies: Mapping[str, str], figures: Figures) -> Entries:
     """Trained on 100 nodes, played on more."""
     on = Task(problem, 100, 10, 60)
     rows: dict[str, Method] = {name: replace(learner, trained_on=on) for name, learner in learners.items()}

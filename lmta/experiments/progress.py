@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +12,6 @@ from rich.progress_bar import ProgressBar
 from rich.text import Text
 
 from lmta.experiments.cells import Cell
-from lmta.experiments.costs import Costs
 from lmta.experiments.engines import Event
 
 MOST_SHOWN = 16
@@ -20,12 +19,12 @@ MOST_SHOWN = 16
 
 
 class Progress:
-    """Hears what happens to cells, and shows it. Events come from several threads."""
+    """Hears what happens to cells, and shows it. Events come from several threads; `shares` are the cells' costs."""
 
-    def __init__(self, console: Console, cells: Sequence[Cell], costs: Costs, workers: int):
-        self.console, self.costs, self.workers = console, costs, workers
-        self.waiting, self.total = list(cells), len(cells)
-        self.work = costs.of(cells)
+    def __init__(self, console: Console, shares: Mapping[Cell, float], workers: int):
+        self.console, self.workers = console, workers
+        self.left, self.total = dict(shares), len(shares)
+        self.work = sum(shares.values())
         self.done, self.running = 0, {}
         self.failed: list[Event] = []
         self.begun, self.guard = time.monotonic(), threading.Lock()
@@ -50,7 +49,7 @@ class Progress:
             seconds = time.monotonic() - self.running.pop(cell, time.monotonic())
             if event.came == "busy":
                 return
-            self.waiting.remove(cell)
+            del self.left[cell]
             self.done += event.came == "done"
             if event.came == "failed":
                 self.failed.append(event)
@@ -65,7 +64,7 @@ class Progress:
 
     def _time_left(self) -> str:
         """By the estimates, brought to the pace so far once a twentieth is done."""
-        left = self.costs.of(self.waiting)
+        left = sum(self.left.values())
         done = self.work - left
         elapsed = time.monotonic() - self.begun
         if done > self.work / 20:

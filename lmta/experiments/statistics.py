@@ -22,8 +22,7 @@ def welch(values: np.ndarray, others: np.ndarray) -> float:
     """The two-sided p of Welch's t-test; NaN where there is too little to tell."""
     if min(len(values), len(others)) < 2 or (np.ptp(values) == 0 and np.ptp(others) == 0):
         return float("nan")
-    _, p = stats.ttest_ind(values, others, equal_var=False)
-    return float(p)
+    return float(np.asarray(stats.ttest_ind(values, others, equal_var=False))[1])
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -69,6 +68,10 @@ def _drawn_again(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def rank_correlation(x: np.ndarray, y: np.ndarray, kind: str, rng: np.random.Generator) -> Interval:
     """Kendall's τ_b or Spearman's ρ, with a bootstrap interval over the points."""
     measure = stats.kendalltau if kind == "kendall" else stats.spearmanr
-    found = [measure(x[i], y[i])[0] for i in rng.integers(len(x), size=(BOOTSTRAP // 2, len(x)))]
+
+    def correlate(chosen: np.ndarray) -> float:
+        return float(np.asarray(measure(x[chosen], y[chosen]))[0])
+
+    found = [correlate(chosen) for chosen in rng.integers(len(x), size=(BOOTSTRAP // 2, len(x)))]
     low, high = np.nanquantile(found, [0.025, 0.975])
-    return Interval(float(measure(x, y)[0]), float(low), float(high))
+    return Interval(correlate(np.arange(len(x))), float(low), float(high))
