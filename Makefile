@@ -36,17 +36,18 @@ format: $(READY)
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock pyproject.toml examples/vaccination/pyproject.toml
 	$(PYTHON) -m venv --clear .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	--editable . --editable examples/vaccination
 	touch $@
 
 # Resolve the newest versions that pyproject.toml allows and pin them.
 lock:
 	$(PYTHON) -m venv --clear .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[dev]"
-	.venv-lock/bin/python -m pip freeze --exclude lmta > requirements.lock
+	.venv-lock/bin/python -m pip freeze --exclude lmta --exclude lmta-vaccination > requirements.lock
 	rm -rf .venv-lock
 
 clean:
