@@ -199,7 +199,7 @@ def test_a_seed_without_sense_is_refused(seed):
 
 @pytest.mark.parametrize("session", [None, "friends.csv"])
 def test_only_sessions_are_decided(session):
-    with pytest.raises(InputError, match="decides for a Campaign or a Tour"):
+    with pytest.raises(InputError, match="decides for a session such as a Campaign or a Tour"):
         policy("average-degree").decide(session)
 
 
