@@ -25,9 +25,9 @@ def player(name: str, problem: str, simulations: int | None = None) -> AbstractP
 def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
     """The agent that a training run has made, from the run's folder or from a file with its model.
 
-    The name of a problem, such as "aim" or "sop", is the adviser that comes with the package for it; a folder of such a
-    name is "./aim" or Path("aim"). `simulations` is how many a search makes for each decision, instead of as many as in
-    training; with 0 the policy prior decides without search.
+    The name of a problem is the adviser that comes with the package for it; a folder of such a name is "./NAME" or
+    Path("NAME"). `simulations` is how many a search makes for each decision, instead of as many as in training; with 0
+    the policy prior decides without search.
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"path: {path!r} given, the folder of a training run is needed, or {' or '.join(specs())}.")
