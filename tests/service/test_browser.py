@@ -1,6 +1,6 @@
 """A ten-day campaign and a five-day tour in a real browser, as a user does them.
 
-With `LMTA_SCREENSHOTS=FOLDER` they leave the pictures of the guide there; `make pictures` makes those in docs/ again.
+With `LMTA_SCREENSHOTS=FOLDER` they leave pictures there; `make pictures` makes those in docs/ again.
 """
 
 import json

@@ -73,7 +73,7 @@ class ReportForm:
     def _draw_field(self, field: ReportField) -> "NamesField | NumbersField":
         """A field of the report; only what was done can have failed."""
         given = self._given.get(field.name, ())
-        if field.kind == "numbers":
+        if field.has_numbers:
             return NumbersField(self._session, self._names, field, given)
         chosen = [str(name) for name in given]
         if field.role != "failed":
