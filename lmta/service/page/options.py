@@ -53,7 +53,7 @@ def _draw(option: Option, on_change: Callable[[], Any]) -> Any:
 
 def _read(option: Option, field: Any) -> Any:
     if not option.is_number:
-        return field.value
+        return None if option.is_optional and not field.value else field.value
     return (read_number if option.is_optional else require_number)(field, option.name)
 
 
