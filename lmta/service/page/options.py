@@ -21,6 +21,7 @@ class OptionsForm:
                 with ui.column().classes("gap-0 w-full"):
                     self._fields[option.name] = _draw(option, on_change).classes("w-full")
                     ui.label(option.describe).classes("opacity-70 text-xs")
+        self.texts = [field for field in self._fields.values() if isinstance(field, ui.input)]
         self._suggested = {name: field.value for name, field in self._fields.items()}
 
     def __bool__(self) -> bool:
