@@ -45,7 +45,7 @@ class OrchardState(AbstractState):
 
 @dataclass(frozen=True)
 class Orchard:
-    """Picked trees give their apples; each night the apples of a tree fall with probability `spoil`."""
+    """A day's picked trees give their apples; at its end the apples of a tree fall with probability `spoil`."""
 
     name: str = "orchard"
 
@@ -94,7 +94,7 @@ class OrchardRules:
     """The numbers of an orchard."""
 
     spoil: float = 0.0
-    """The probability that the apples of a tree fall in a night."""
+    """The probability that the apples of a tree fall at the end of a day."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from lmta.types import InputError, quoted
 Name = StrictInt | StrictStr
 """An id as it is written; data from files have no others."""
 _STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)
-_OF_KIND = {"ids": tuple[Name, ...], "numbers": tuple[tuple[Name, float], ...]}
+_IDS, _NUMBERS = tuple[Name, ...], tuple[tuple[Name, float], ...]
 
 
 class Journal(BaseModel):
@@ -73,7 +73,7 @@ def journal_type(spec: Spec) -> type[Journal]:
 def day_type(spec: Spec) -> type[BaseModel]:
     """The type of a day in the journals of a problem. Nothing has failed where nothing is said."""
     fields: dict[str, Any] = {
-        field.name: (_OF_KIND[field.kind], () if field.role == "failed" else ...)
+        field.name: (_NUMBERS if field.has_numbers else _IDS, () if field.role == "failed" else ...)
         for field in spec.session.report_fields
     }
     return create_model(f"{spec.session.__name__}Day", __config__=_STRICT, **fields)
@@ -92,7 +92,7 @@ def make_day(spec: Spec, report: Mapping[str, Any]) -> BaseModel:
 def live(session: AbstractSession, day: BaseModel) -> None:
     """Advance a session by a day as a journal has it."""
     values = {field: getattr(day, field.name) for field in session.report_fields}
-    session.advance(**{f.name: dict(given) if f.kind == "numbers" else given for f, given in values.items()})
+    session.advance(**{f.name: dict(given) if f.has_numbers else given for f, given in values.items()})
 
 
 def read_journal(path: FilePath) -> Journal:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, get_type_hints
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import docstring_parser
 from pydantic import TypeAdapter, ValidationError
@@ -20,6 +21,29 @@ class Option:
     type: Any
     default: Any
     describe: str
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values among which to choose; none where any of its type will do."""
+        return tuple(value for kind in self._types for value in (get_args(kind) if _is_literal(kind) else ()))
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number."""
+        return bool({int, float} & {*self._types})
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether it may be left empty."""
+        return NoneType in self._types
+
+    @property
+    def _types(self) -> tuple[Any, ...]:
+        return (self.type,) if _is_literal(self.type) else get_args(self.type) or (self.type,)
+
+
+def _is_literal(kind: Any) -> bool:
+    return get_origin(kind) is Literal
 
 
 @cache

@@ -219,7 +219,7 @@ def _named(text: str, names: list[str]) -> tuple[str, str]:
 
 def read_field(path: FilePath, session: AbstractSession, field: ReportField) -> Any:
     """What a file says of a field of the day's report, as `advance` takes it."""
-    return read_names(path, session) if field.kind == "ids" else dict(read_numbers(path, session, field))
+    return dict(read_numbers(path, session, field)) if field.has_numbers else read_names(path, session)
 
 
 def read_names(path: FilePath, session: AbstractSession) -> tuple[Any, ...]:

@@ -91,8 +91,8 @@ def _data_option(spec: Spec) -> Any:
 def _day_options(session: type[AbstractSession]) -> dict[str, Any]:
     """The options that say how a day was."""
     done, failed, observed = session.fields("done"), session.fields("failed"), session.fields("observed")
-    lines = {"ids": "one a line", "numbers": "as lines of name and {}"}
-    seen = "; ".join(f"{field.describe}, {lines[field.kind].format(field.number)}" for field in observed) or "nothing"
+    lines = [f"as lines of name and {field.number}" if field.has_numbers else "one a line" for field in observed]
+    seen = "; ".join(f"{f.describe}, {how}" for f, how in zip(observed, lines, strict=True)) or "nothing"
     each = " Name each: " + " ".join(f"{field.name}=FILE" for field in observed) + "." if len(observed) > 1 else ""
     of_failed = f"Those of them that failed: {failed[0].describe}, one a line." if failed else "Nothing fails here."
     helps = {

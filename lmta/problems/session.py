@@ -37,6 +37,11 @@ class ReportField:
     aliases: tuple[str, ...] = ()
     """What else the header of a file may call it."""
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether it has numbers beside the ids."""
+        return self.kind == "numbers"
+
 
 class AbstractSession(ABC):
     """An instance, where it stands, and the names of its nodes. What the user reports is the truth."""
@@ -91,12 +96,12 @@ class AbstractSession(ABC):
         tidied: dict[str, Any] = {}
         for field in self.report_fields:
             given = report.get(field.name, ())
-            if field.kind == "ids":
-                tidied[field.name] = tuple(self._once(given, field.name, said))
-            else:
+            if field.has_numbers:
                 pairs = list(given.items() if isinstance(given, Mapping) else given)
                 self._once([name for name, _ in pairs], field.name, said, "the last number counts")
                 tidied[field.name] = {self.name(name, field.name): number for name, number in pairs}
+            else:
+                tidied[field.name] = tuple(self._once(given, field.name, said))
         return tidied, said
 
     @classmethod

@@ -267,7 +267,7 @@ def read_report(spec: Spec, body: Any) -> tuple[int, dict[str, Any]]:
         raise RequestValidationError(error.errors()) from None
     given: dict[str, Any] = {field.name: getattr(report, field.name) for field in session.report_fields}
     for field in session.report_fields:
-        if field.kind == "numbers":
+        if field.has_numbers:
             given[field.name] = [(entry.id, getattr(entry, field.number)) for entry in given[field.name]]
     return report.day, given
 

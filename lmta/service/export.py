@@ -14,7 +14,7 @@ _FORMULA = tuple("=+-@＝＋－＠\t\r\n")
 def csv_text(plan: Plan, advised: dict[int, Advised]) -> str:
     """One line for everything that was advised, done or observed on a day."""
     session = plan.spec.session
-    numbers = dict.fromkeys(field.number for field in session.report_fields if field.kind == "numbers")
+    numbers = dict.fromkeys(field.number for field in session.report_fields if field.has_numbers)
     header = ("day", "what", "id", *numbers, "result", "policy", "budget")
     text = io.StringIO()
     writer = csv.DictWriter(text, header, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
@@ -39,5 +39,5 @@ def _events(day: Day, session: type[AbstractSession]) -> Iterator[dict[str, Any]
     """What was reported, in the order of the report's fields."""
     for field in session.report_fields:
         for entry in day.report.get(field.name, ()):
-            name, number = (entry, {}) if field.kind == "ids" else (entry[0], {field.number: entry[1]})
+            name, number = (entry[0], {field.number: entry[1]}) if field.has_numbers else (entry, {})
             yield {"what": field.name, "id": harmless(name), **number}

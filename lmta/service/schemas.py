@@ -179,7 +179,7 @@ def report_model(spec: Spec) -> type[AnyReport]:
     name = f"{spec.session.__name__}Report"
     parts: dict[str, Any] = {}
     for field in spec.session.report_fields:
-        items = list[Id] if field.kind == "ids" else list[_number_model(field, name)]
+        items = list[_number_model(field, name)] if field.has_numbers else list[Id]
         of_role = {"done": (items | None, None), "failed": (items, []), "observed": (items, ...)}
         described, default = of_role[field.role]
         parts[field.name] = (Annotated[described, Field(description=field.describe)], default)

@@ -1,12 +1,13 @@
 """`lmta plan` for a problem that another package brings."""
 
 import json
+from typing import Literal
 
 import pytest
 from orchard import TREES, OrchardFile, OrchardRules
 
 from lmta import cli
-from lmta.advisor.options import options_of, read_options
+from lmta.advisor.options import Option, options_of, read_options
 from lmta.types import InputError
 
 
@@ -81,6 +82,22 @@ def test_options_are_described_by_their_docstrings(orchard):
         "What is counted: single apples, or crates of 20.",
     )
     assert (least.name, least.default) == ("least", None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "is_number", "is_optional"),
+    [
+        (bool, (), False, False),
+        (float, (), True, False),
+        (int | None, (), True, True),
+        (str, (), False, False),
+        (Literal["a", "b"], ("a", "b"), False, False),
+        (Literal["a", "b"] | None, ("a", "b"), False, True),
+    ],
+)
+def test_an_option_knows_what_it_takes(kind, choices, is_number, is_optional):
+    option = Option("name", kind, None, "")
+    assert (option.choices, option.is_number, option.is_optional) == (choices, is_number, is_optional)
 
 
 def test_options_come_as_text_and_the_wrong_one_is_named(orchard):

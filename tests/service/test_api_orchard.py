@@ -75,7 +75,7 @@ def test_a_report_that_cannot_be_is_refused(plan, client, day, sentence):
 
 
 def test_a_forecast_plays_its_policies(plan, client, finished):
-    """160 today for sure; what is left tomorrow falls with one half each night."""
+    """160 today for sure; what is left falls with one half at the end of each day."""
     job = client.post(f"{plan}/forecast", json={"policies": ["even-apples", "normal-apples"], "futures": 50}).json()
     rows = finished(client, f"{plan}/forecasts/{job['id']}")["result"]["policies"]
     assert [row["by_day"][0]["mean"] for row in rows] == [160, 320]

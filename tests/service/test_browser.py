@@ -1,6 +1,6 @@
 """A ten-day campaign and a five-day tour in a real browser, as a user does them.
 
-With `LMTA_SCREENSHOTS=FOLDER` they leave the pictures of the guide there; `make pictures` makes those in docs/ again.
+With `LMTA_SCREENSHOTS=FOLDER` they leave pictures there; `make pictures` makes those in docs/ again.
 """
 
 import json
@@ -442,10 +442,13 @@ def test_text_that_is_no_id_is_refused_by_name_and_stays(playwright, browser, ad
         refused(page, "With whom it failed: 'Myriel' is not among those above; name it there first.")
         failed.fill("nobody")
         failed.press("Enter")
-        expect(page.get_by_text("With whom it failed: 'nobody' is not one of the 77 known ids.")).to_be_visible()
+        seeded.focus()
+        below = page.get_by_text("With whom it failed: 'nobody' is not one of the 77 known ids.")
+        expect(below).to_be_visible()
         expect(failed).to_have_value("nobody")
         assert reported(plan) == []
         failed.fill("Cosette")
+        expect(below).to_have_count(0)
         expect(reached).to_have_value("Fantine")
         report(page, 1)
         standing(page, "Day 2 of 3")
@@ -492,6 +495,15 @@ def test_a_typed_profit_is_taken_with_the_report(page, address):
     report(page, 1)
     standing(page, "Day 2 of 3")
     assert reported(plan) == [{"visited": picks, "closed": [picks[1]], "profits": [["Mosswick", 1]]}]
+
+
+def test_text_whose_way_here_was_interrupted_comes_with_the_click(page, address):
+    """As if the connection had broken while it was typed: the field shows it, and nobody was told."""
+    plan = opened(page, address, "campaigns", tree(20), policy="average-degree")
+    page.get_by_label(REACHED, exact=True).evaluate("field => field.value = '5'")
+    report(page, 1)
+    standing(page, "Day 2 of 3")
+    assert reported(plan)[0]["activated"] == [5]
 
 
 def test_another_policy_leaves_the_report_as_it_is(page, address):

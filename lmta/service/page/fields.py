@@ -3,9 +3,11 @@
 import json
 import math
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from contextlib import suppress
 from heapq import nsmallest
 from itertools import islice
+from typing import Any
 
 from nicegui import events, ui
 
@@ -34,12 +36,15 @@ KEEP_LINES = r"""(event) => {
   event.preventDefault();
   document.execCommand("insertText", false, text.replace(/\s*\n\s*/g, ", "));
 }"""
-ENTER = "(text, done) => { done(); emit(text); }"
-CHOOSE = "(added) => { emit(added.value); getElement(ID).updateInputValue(''); }"
-GIVE_BACK = """{
-  const texts = [TEXT, getHtmlElement(ID).value];
-  getElement(ID).updateInputValue(texts.filter(Boolean).join(", "), true);
+# Text leaves the field only when the server has taken it; until then a comma keeps the next name apart.
+ENTER = "(text) => { getElement(ID).updateInputValue(text + ', ', true); emit(text); }"
+ANSWER = """(sent, left) => {
+  const text = getHtmlElement(ID).value;
+  let here = sent;  // without the names at its beginning that an earlier answer has taken away
+  while (!text.startsWith(here)) here = here.replace(/^.*?(, |$)/, "");
+  if (!left || text === sent) getElement(ID).updateInputValue(left + text.slice(here.length), true);
 }"""
+SEND = "getElement(ID)?.$emit('EVENT', getHtmlElement(ID).value);"
 
 
 def read_list(text: str, place: str, check: Check, separators: Sequence[str] = SEPARATORS) -> list[str]:
@@ -88,11 +93,13 @@ class NamesField(ui.input_chips):
         self._offered = offered
         self._check = check
         self._typed = ""
+        self.texts = (self,)
         self.props(f'behavior=menu hint="{HINT}" hide-hint').props(remove="hide-dropdown-icon")
         self.on("input-value", self._follow)
+        self.on("input", self._forgive, js_handler="() => emit()")
         self.on("filter", js_handler="(text, update) => update()")
-        self.on("new-value", self._enter, js_handler=ENTER)
-        self.on("add", lambda event: self.add([event.args]), js_handler=self._script(CHOOSE))
+        self.on("new-value", self._enter, js_handler=self._script(ENTER))
+        self.on("add", self._choose, js_handler="(added) => emit(added.value)")
         self.on("remove", self._remove, js_handler="(removed) => emit(removed.value)")
         self.on("blur", js_handler=self._script(KEEP_ON_BLUR))
         self.on("keydown.escape", js_handler=self._script(KEEP_ON_ESCAPE))
@@ -119,31 +126,41 @@ class NamesField(ui.input_chips):
 
     def take(self) -> list[str]:
         """Add what is typed; all that is chosen then. Text with anything in it that is no name stays as it is."""
-        self._add_typed()
-        self.run_method("updateInputValue", "", True)
+        self._add_text(self._typed)
+        self._answer(self._typed, "")
         return list(self.value)
 
-    def _add_typed(self) -> None:
+    def _add_text(self, text: str) -> None:
         try:
-            self.add(self.read(self._typed, self.label or ""))
+            self.add(self.read(text, self.label or ""))
         except InputError as error:
             self.error = str(error)
             raise
-        self._typed = ""
+
+    def _answer(self, sent: str, left: str) -> None:
+        """Leave so much of the text that the field begins with; what was typed since then stays."""
+        if self._typed == sent:
+            self._typed = left
+        self.client.run_javascript(f"({self._script(ANSWER)})({json.dumps(sent)}, {json.dumps(left)})")
 
     def _enter(self, event: events.GenericEventArguments) -> None:
-        """The browser has emptied the field, so that the next name can be typed at once; what is refused comes back."""
-        self._typed = event.args
-        try:
-            self._add_typed()
-        except InputError:
-            self.client.run_javascript(self._script(GIVE_BACK).replace("TEXT", json.dumps(self._typed)))
+        left = event.args
+        with suppress(InputError):  # told below the field
+            self._add_text(event.args)
+            left = ""
+        self._answer(f"{event.args}, ", left)
+
+    def _choose(self, event: events.GenericEventArguments) -> None:
+        self.add([event.args])
+        self._answer(self._typed, "")
 
     def _follow(self, event: events.GenericEventArguments) -> None:
         if event.args != self._typed:
             self._typed = event.args
-            self.error = None
             self.offer()
+
+    def _forgive(self) -> None:
+        self.error = None
 
     def _remove(self, event: events.GenericEventArguments) -> None:
         self.value = [name for name in self.value if name != event.args]
@@ -153,6 +170,19 @@ class NamesField(ui.input_chips):
 
     def _script(self, source: str) -> str:
         return source.replace("ID", str(self.id))
+
+
+TextField = ui.input | NamesField
+
+
+def act_on(fields: Iterable[TextField], button: ui.button, act: Callable[[], Any]) -> None:
+    """Let a button act on fields. Their text comes with the click: if a connection breaks, all arrives or nothing."""
+    sent = "".join(SEND.replace("ID", str(field.id)).replace("EVENT", _event_of(field)) for field in fields)
+    button.on("click", act, js_handler=f"() => {{ {sent} emit(); }}")
+
+
+def _event_of(field: TextField) -> str:
+    return "inputValue" if isinstance(field, NamesField) else "update:value"
 
 
 def number_field(label: str, value: float | None = None) -> ui.input:

@@ -15,7 +15,7 @@ from lmta.problems.spec import Sample, Spec
 from lmta.service.data import Preview, safe_name, sample_content, samples
 from lmta.service.desk import Begin, Desk, policies_for
 from lmta.service.page import charts
-from lmta.service.page.fields import number_field, require_number
+from lmta.service.page.fields import act_on, number_field, require_number
 from lmta.service.page.options import OptionsForm
 from lmta.service.page.parts import accept, attempt, card, chart, heading, upload
 from lmta.service.schemas import LONGEST_TITLE
@@ -74,9 +74,11 @@ class NewForm:
                 self._seed = number_field("Random seed", value=0)
             with ui.expansion("Rules").classes("w-full") as self._more:
                 self._rules = {word: OptionsForm(spec.rules, self._expect) for word, spec in self._specs.items()}
-            self._begin = ui.button("Begin", icon="play_arrow", on_click=self._submit)
+            self._begin = ui.button("Begin", icon="play_arrow")
             self._begin.set_enabled(False)
             self._suggested = {field: field.value for field in (self._title, self._days, self._budget)}
+            options = [text for form in (*self._read.values(), *self._rules.values()) for text in form.texts]
+            act_on([*self._suggested, self._seed, *options], self._begin, self._submit)
             self._show_kind()
 
     def _show_kind(self) -> None:

@@ -1,8 +1,7 @@
 """Fields for the options of a problem, made from the dataclass that has them."""
 
 from collections.abc import Callable, Mapping
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 from nicegui import ui
 
@@ -22,6 +21,7 @@ class OptionsForm:
                 with ui.column().classes("gap-0 w-full"):
                     self._fields[option.name] = _draw(option, on_change).classes("w-full")
                     ui.label(option.describe).classes("opacity-70 text-xs")
+        self.texts = [field for field in self._fields.values() if isinstance(field, ui.input)]
         self._suggested = {name: field.value for name, field in self._fields.items()}
 
     def __bool__(self) -> bool:
@@ -44,41 +44,24 @@ def _draw(option: Option, on_change: Callable[[], Any]) -> Any:
     label, value = option.name.replace("_", " ").capitalize(), _shown(option, option.default)
     if option.type is bool:
         return ui.checkbox(label, value=value, on_change=on_change)
-    choices = _choices(option)
-    if choices:
-        return ui.select(choices, label=label, value=value, clearable=_may_be_empty(option), on_change=on_change)
-    if _is_number(option):
+    if option.choices:
+        choices = list(option.choices)
+        return ui.select(choices, label=label, value=value, clearable=option.is_optional, on_change=on_change)
+    if option.is_number:
         return number_field(label, value=option.default).on("blur", on_change)
     return ui.input(label, value=value).on("blur", on_change)
 
 
 def _read(option: Option, field: Any) -> Any:
-    if not _is_number(option):
-        return field.value
-    return (read_number if _may_be_empty(option) else require_number)(field, option.name)
+    if not option.is_number:
+        return None if option.is_optional and not field.value else field.value
+    return (read_number if option.is_optional else require_number)(field, option.name)
 
 
 def _shown(option: Option, value: Any) -> Any:
     """A value as the option's field holds it."""
-    if option.type is bool or _choices(option):
+    if option.type is bool or option.choices:
         return value
     if value is None:
         return ""
-    return f"{value:.15g}" if _is_number(option) else str(value)
-
-
-def _kinds(option: Option) -> tuple[Any, ...]:
-    """The types that an option may have."""
-    return (option.type,) if get_origin(option.type) is Literal else get_args(option.type) or (option.type,)
-
-
-def _choices(option: Option) -> list[Any]:
-    return [value for kind in _kinds(option) if get_origin(kind) is Literal for value in get_args(kind)]
-
-
-def _is_number(option: Option) -> bool:
-    return bool({int, float} & {*_kinds(option)})
-
-
-def _may_be_empty(option: Option) -> bool:
-    return NoneType in _kinds(option)
+    return f"{value:.15g}" if option.is_number else str(value)

@@ -7,7 +7,7 @@ from nicegui import ui
 from lmta.service.desk import Desk, named_player
 from lmta.service.forecast import Forecasts
 from lmta.service.page import charts
-from lmta.service.page.fields import NamesField
+from lmta.service.page.fields import NamesField, act_on
 from lmta.service.page.parts import (
     accept,
     attempt,
@@ -110,7 +110,7 @@ class Outlook:
             if job is not None:
                 self._follow(job, ask)
 
-        ask.on_click(start)
+        act_on([chosen], ask, start)
         running = next((job for job in self._desk.store.forecasts(self._plan.id) if job.status in UNDER_WAY), None)
         if running is not None:
             self._follow(running, ask)

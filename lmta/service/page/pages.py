@@ -17,6 +17,8 @@ from lmta.service.store import NotFoundError, Plan
 
 PATIENCE = 3600.0
 """Seconds for which a page that lost its connection keeps what was typed into it."""
+SILENCE = 60.0
+"""A connection is given up after about this many seconds of silence; a browser that draws a large network is silent."""
 STYLE = """
 :root { color-scheme: light dark; }
 body { font-size: 16px; }
@@ -83,7 +85,15 @@ def add_pages(app: FastAPI, desk: Desk, forecasts: Forecasts) -> None:
             ui.page_title(f"{plan.title} · lmta advisor")
             await DayView(desk, forecasts, name).draw()
 
-    ui.run_with(app, title="lmta advisor", favicon="🧭", dark=None, language="en-US", show_welcome_message=False)
+    ui.run_with(
+        app,
+        title="lmta advisor",
+        favicon="🧭",
+        dark=None,
+        language="en-US",
+        reconnect_timeout=SILENCE,
+        show_welcome_message=False,
+    )
 
 
 @contextmanager

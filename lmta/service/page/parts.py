@@ -11,6 +11,7 @@ from nicegui import run, ui
 from lmta.problems.registry import spec_of_word
 from lmta.problems.session import AbstractSession
 from lmta.service.desk import policies_for
+from lmta.service.page.fields import act_on
 from lmta.service.schemas import PlanOut
 from lmta.types import InputError
 
@@ -122,7 +123,7 @@ def paste_button(label: str, hint: str, take: Callable[[str], None]) -> None:
         lines = ui.textarea(hint).props("outlined autofocus").classes("w-full")
         with ui.row().classes("w-full justify-end"):
             ui.button("Cancel", on_click=close).props("flat")
-            ui.button("Add", on_click=lambda: accept(add))
+            act_on([lines], ui.button("Add"), lambda: accept(add))
     button = ui.button(icon="content_paste", on_click=dialog.open).classes("mt-2")
     button.props(f'flat round aria-label="paste many: {label}"').tooltip("Paste many")
 

@@ -48,7 +48,7 @@ def _day_row(day: Day, advised: Advised | None, fields: tuple[ReportField, ...])
 
 def _texts(entries: Sequence[Any], field: ReportField) -> Iterable[Any]:
     """What a field of a report says, for people."""
-    return entries if field.kind == "ids" else (f"{name}: {number:g}" for name, number in entries)
+    return (f"{name}: {number:g}" for name, number in entries) if field.has_numbers else entries
 
 
 def _listed(texts: Iterable[Any]) -> str:

@@ -9,7 +9,7 @@ from nicegui import ui
 from lmta.advisor.plan import read_numbers
 from lmta.problems.delimited import Content
 from lmta.problems.session import AbstractSession, ReportField
-from lmta.service.page.fields import Check, NamesField, number_field, read_number
+from lmta.service.page.fields import Check, NamesField, act_on, number_field, read_number
 from lmta.service.page.parts import accept, card, paste_button
 from lmta.types import InputError, quoted
 
@@ -42,7 +42,8 @@ class ReportForm:
         with card("What happened") as box:
             for field in sorted(self._session.report_fields, key=lambda field: field.role != "done"):
                 self._fields[field.name] = self._draw_field(field)
-            button = ui.button(f"Report day {self.day}", icon="check", on_click=report)
+            button = ui.button(f"Report day {self.day}", icon="check")
+            act_on([text for field in self._fields.values() for text in field.texts], button, report)
         self._begun = self._content()
 
     @property
@@ -73,7 +74,7 @@ class ReportForm:
     def _draw_field(self, field: ReportField) -> "NamesField | NumbersField":
         """A field of the report; only what was done can have failed."""
         given = self._given.get(field.name, ())
-        if field.kind == "numbers":
+        if field.has_numbers:
             return NumbersField(self._session, self._names, field, given)
         chosen = [str(name) for name in given]
         if field.role != "failed":
@@ -109,8 +110,9 @@ class NumbersField:
             )
             self._ids.classes("grow min-w-0 ids")
             self._number = number_field(what.capitalize()).classes("w-24").on("keydown.enter", self._note)
-            add = ui.button(icon="add", on_click=self._note).classes("mt-2")
-            add.props(f'flat round aria-label="add: {what}"')
+            self.texts = (self._ids, self._number)
+            add = ui.button(icon="add").props(f'flat round aria-label="add: {what}"').classes("mt-2")
+            act_on(self.texts, add, self._note)
             paste_button(field.label, f"An id and its {what} a line: name,{what}", self._paste)
         self._shown = ui.row().classes("gap-1")
         self._show()
