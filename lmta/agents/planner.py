@@ -59,7 +59,7 @@ class TrainedAgent(AbstractPlayer):
 
 
 def load_agent(path: str | os.PathLike[str], *, simulations: Any = None) -> TrainedAgent:
-    """The agent of a training run, from the run's folder or from a file with its model; its name is the path as given."""
+    """The agent of a training run, from the run's folder or from a file with its model; it is called as given."""
     settings, model = read_model(Path(path))
     agent = make_agent(settings)
     if simulations is not None:

@@ -13,7 +13,7 @@ import time
 import jax.numpy as jnp
 import pytest
 from tensorboardX.proto.event_pb2 import Event
-from tiny import BUDGET, DAYS, NODES, VALUES
+from tiny_runs import BUDGET, DAYS, NODES, VALUES
 
 from lmta import cli
 from lmta.agents.registry import HOMES
@@ -221,7 +221,7 @@ BAD = {
     "preset": (["--preset", "best"], "preset: 'best' is not known to lmta; there are lmta, paper"),
     "features": (["--features", "smell"], "features: 'smell' is not known to aim; use plain, lookahead"),
     "budget": (["--budget", "0"], "budget: 0 given, at least 1 is needed"),
-    "nodes": (["--nodes", "1"], "nodes: 1 given, at least 2 are needed"),
+    "nodes": (["--nodes", "1"], "nodes: 1 given, at least 2"),
     "days": (["--days", "0"], "days: 0 given"),
     "generator": (["--generator", "uniform"], "generator: 'uniform' is not known to aim"),
     "seed": (["--seed", "-1"], "seed: -1 given"),
