@@ -1,16 +1,19 @@
-"""A whole diagnosis of tiny runs that have hardly learned: play follows the rules, files are there, for every learner."""
+"""A whole diagnosis of tiny runs that have hardly learned, for every learner: play follows the rules, files are there."""
 
 import json
 import math
 
+import equinox as eqx
 import jax
 import numpy as np
 import pytest
 from tiny_runs import BUDGET, DAYS, NODES, tiny
 
 from lmta import cli
+from lmta.agents.planner import load_agent
 from lmta.agents.registry import HOMES
 from lmta.arena.play import play
+from lmta.diagnostics.common import heuristic_of, measure
 from lmta.diagnostics.diagnose import DiagnoseSettings, diagnose, prepare
 from lmta.diagnostics.parts import HOMES as PARTS
 from lmta.diagnostics.parts import Effort, part_of
@@ -61,9 +64,7 @@ def test_rollouts_are_what_the_rules_say(diagnosis):
 
 
 def test_the_common_part_plays_as_the_arena_does(diagnosis, runs):
-    """Bit for bit, whoever the agent is: the same instances, noise and seeds."""
-    from lmta.agents.planner import load_agent  # noqa: PLC0415
-
+    """The same instances, noise and seeds."""
     played = play(load_agent(runs / "aim"), diagnosis.subject.batch)
     np.testing.assert_array_equal(diagnosis.rollouts.reward, played.rewards)
     np.testing.assert_array_equal(diagnosis.rollouts.num_picks, played.num_picks)
@@ -89,18 +90,13 @@ def test_scores_budgets_and_picks_stand_beside_the_advisers(diagnosis):
 
 def test_an_agent_that_picks_by_the_heuristic_agrees_with_it_on_all(diagnosis):
     """The heuristic's own picks at the agent's states, put in the place of the agent's."""
-    from lmta.diagnostics.common import heuristic_of, measure  # noqa: PLC0415
-
     subject, rollouts = diagnosis.subject, diagnosis.rollouts
     heuristic, picks = heuristic_of(subject.run.spec), np.array(rollouts.picks)
     for day in range(DAYS):
         states = jax.tree.map(lambda leaf, day=day: leaf[:, day], rollouts.states)
         granted = [(count, None) for count in rollouts.num_picks[:, day]]
         _, record = heuristic.play_day(subject.batch, states, granted, [0] * INSTANCES)
-        room = picks.shape[-1]
-        picks[:, day] = np.asarray(record.picks)[:, :room]
-    import equinox as eqx  # noqa: PLC0415
-
+        picks[:, day] = np.asarray(record.picks)
     same = eqx.tree_at(lambda r: r.picks, rollouts, picks)
     assert measure(subject, same).agreement.equal.mean == 1
 

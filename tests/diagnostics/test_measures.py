@@ -1,4 +1,4 @@
-"""Measures of every learner, then of LMTA alone: orderings, returns, quantities of the theory and behaviours by hand."""
+"""Measures by hand: those of every learner, then orderings, quantities of the theory and behaviours of LMTA."""
 
 import math
 from functools import partial
