@@ -1,5 +1,6 @@
 """A trained agent put to use: it decides for a user's session, and plays in the arena."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from lmta.policies.player import AbstractPlayer, Choice
 from lmta.policies.registry import ADVISER
 from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem, play_day
 from lmta.problems.batch import Batch
+from lmta.problems.registry import specs
 from lmta.problems.session import whole_number
 from lmta.types import InputError
 
@@ -56,15 +58,17 @@ class TrainedAgent(AbstractPlayer):
         return self.agent.why(choice.budget, len(choice.picks), budget_left, choice.search)
 
 
-def load_agent(path: Path, *, simulations: Any = None) -> TrainedAgent:
-    """The agent of a training run, from the run's folder or from a file with its model."""
-    settings, model = read_model(path)
+def load_agent(path: str | os.PathLike[str], *, simulations: Any = None) -> TrainedAgent:
+    """The agent of a training run, from the run's folder or from a file with its model; it is called as given."""
+    settings, model = read_model(Path(path))
     agent = make_agent(settings)
     if simulations is not None:
         if whole_number(simulations, "simulations", 0) > MOST_SIMULATIONS:
             raise InputError(f"simulations: {simulations} given, at most {MOST_SIMULATIONS:,} are possible.")
         agent = agent.with_simulations(int(simulations))
-    return TrainedAgent(f"{ADVISER}{path}", settings.spec.problem, agent, model)
+    given = os.fspath(path)
+    name = f"./{given}" if given in specs() else given
+    return TrainedAgent(f"{ADVISER}{name}", settings.spec.problem, agent, model)
 
 
 @eqx.filter_jit

@@ -1,7 +1,6 @@
 """Whoever decides, by name: a policy, the adviser of a problem, or the agent of a training run."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 from lmta.policies.player import AbstractPlayer
@@ -35,7 +34,7 @@ def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
         return adviser(path)
     from lmta.agents.planner import load_agent  # noqa: PLC0415 (a policy needs none of what agents do)
 
-    return load_agent(Path(path), simulations=simulations)
+    return load_agent(path, simulations=simulations)
 
 
 def is_adviser(name: Any) -> bool:

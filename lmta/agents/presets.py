@@ -1,7 +1,7 @@
 """Settings of learners that differ by problem: a spec names them, a preset takes them in."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from lmta.problems.spec import Spec
@@ -25,7 +25,7 @@ def with_values(settings: SettingsT, values: Mapping[str, Any]) -> SettingsT:
 
 def _with_value(settings: Any, path: str, names: list[str], value: Any) -> Any:
     name, *rest = names
-    if name not in {field.name for field in fields(settings)}:
+    if name not in getattr(settings, "__dataclass_fields__", {}):
         raise InputError(f"{path}: is no setting of {type(settings).__name__}.")
     inner = _with_value(getattr(settings, name), path, rest, value) if rest else value
     return replace(settings, **{name: inner})

@@ -31,19 +31,19 @@ class Subject:
 
 
 class Rollouts(eqx.Module):
-    """Episodes, with leading axes episode and day."""
+    """An episode, with an axis of days; or episodes, with an axis of episodes before it."""
 
     states: Any
     """The pre-decision state of each day, and the state after the last."""
-    budget: Int[Array, " episodes days"]
-    picks: Int[Array, " episodes days max_picks"]
-    num_picks: Int[Array, " episodes days"]
-    reward: Float[Array, " episodes days"]
-    forecasts: Float[Array, " episodes days max_picks_and_one"]
+    budget: Int[Array, " days"]
+    picks: Int[Array, " days max_picks"]
+    num_picks: Int[Array, " days"]
+    reward: Float[Array, " days"]
+    forecasts: Float[Array, " days max_picks_and_one"]
     """The day's expected reward before its first pick and after each; 0 where the problem has no forecast."""
-    value: Float[Array, " episodes days max_picks"]
+    value: Float[Array, " days max_picks"]
     """What the agent expected of each pick …"""
-    pick_reward: Float[Array, " episodes days max_picks"]
+    pick_reward: Float[Array, " days max_picks"]
     """… and the reward that fell to it."""
     report: Any
     """What the agent's search found, if it searches."""

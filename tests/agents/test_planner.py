@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import networkx as nx
 import numpy as np
 import pytest
-from tiny import BUDGET, tiny
+from lmta.problems.task import Task
+from tiny_runs import BUDGET, tiny
 
 import lmta
 from lmta.agents.registry import HOMES
@@ -19,7 +20,6 @@ from lmta.arena.play import play
 from lmta.policies.player import day_seed
 from lmta.problems.batch import make_batch
 from lmta.problems.registry import spec_of
-from lmta.problems.task import Task
 
 PATH = nx.path_graph(["ann", "bob", "cyd", "dan", "eve", "fay", "gus", "hal"], create_using=nx.DiGraph)
 CITIES = {"home": (0, 0, 0), "a": (0, 1, 0.9), "b": (1, 0, 0.8), "c": (0.2, 0.2, 0.7), "d": (0.1, 0.4, 0.6)}
@@ -156,8 +156,8 @@ def test_the_arena_compares_a_trained_agent_and_names_it_as_given(runs, monkeypa
     ("problem", "settings", "message"),
     [
         ("sop", {"policies": "lmta:./lmta"}, r"^lmta:\S*lmta plays aim, not sop.$"),
-        ("aim", {"policies": "lmta:none"}, "none: the checkpoint cannot be read"),
-        ("aim", {"policies": "lmta:"}, "checkpoint: the checkpoint cannot be read"),
+        ("aim", {"policies": "lmta:none"}, "^none: "),
+        ("aim", {"policies": "lmta:"}, "^checkpoint: "),
         ("aim", {"policies": "lmta:./lmta", "simulations": -1}, "simulations: -1 given"),
     ],
 )
@@ -197,7 +197,7 @@ def test_simulations_are_refused_where_nothing_is_searched(runs, agent):
 def test_a_name_of_a_problem_is_its_adviser_and_a_path_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert lmta.load("aim").name == lmta.adviser("aim").name == "lmta:aim"
-    with pytest.raises(lmta.InputError, match=r"^aim: the checkpoint cannot be read"):
+    with pytest.raises(lmta.InputError, match=r"^aim: "):
         lmta.load("./aim")
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field, replace
 
 import pytest
-from tiny import tiny
+from tiny_runs import tiny
 
 from lmta.agents.lmta.settings import Departures, LmtaSettings
 from lmta.agents.presets import with_overrides, with_values

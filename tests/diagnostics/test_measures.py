@@ -1,29 +1,63 @@
-"""Quantities of the theory, orderings, returns and behaviours by hand."""
+"""Measures by hand: those of every learner, then orderings, quantities of the theory and behaviours of LMTA."""
 
 import math
 from functools import partial
 
 import numpy as np
 import pytest
-from lmta.diagnostics.facts import FACTS
-from lmta.diagnostics.order import pooled, within
-from lmta.diagnostics.subgoals import behaviour, effective_number, most_unlike, overlaps
-from lmta.diagnostics.theory import (
+
+from lmta.agents.base import PickValues
+from lmta.diagnostics.common import heuristic_of, pick_returns, returns_to_go, share_of_equal
+from lmta.diagnostics.lmta.order import pooled, within
+from lmta.diagnostics.lmta.subgoals import behaviour, effective_number, most_unlike, overlaps
+from lmta.diagnostics.lmta.theory import (
     cap_risk,
     discount_bound,
     duration_bounds,
     error_of,
     noise_of_means,
     reference_duration,
+    steps_made,
 )
-from lmta.diagnostics.values import following, pick_returns, returns_to_go, smoothness
-
+from lmta.diagnostics.lmta.values import following, smoothness
 from lmta.problems.influence import rules as influence
 from lmta.problems.influence.importer import Network
 from lmta.problems.orienteering import rules as orienteering
 from lmta.problems.orienteering.importer import Cities
+from lmta.problems.registry import spec_of
 
 RNG = np.random.default_rng(0)
+
+
+def test_equal_picks_count_in_any_order_and_without_padding():
+    """Two of three picks are among the other four; without picks there is no share."""
+    assert share_of_equal(np.array([7, 2, 5, -1]), np.array([2, 9, 1, 7])) == pytest.approx(2 / 3)
+    assert share_of_equal(np.array([4, -1]), np.array([-1, -1])) == 0
+    assert math.isnan(share_of_equal(np.array([-1, -1]), np.array([1, 2])))
+
+
+def test_the_heuristic_is_the_advisers_node_rule_without_its_say_on_budgets():
+    """On influence the adviser's own form of lookahead may wait; the plain one picks as many as it is told."""
+    assert heuristic_of(spec_of("aim")).node_rule is spec_of("aim").policies.node_rules["lookahead"]
+    assert heuristic_of(spec_of("sop")).name == "rollout-insertion"
+
+
+def test_returns_by_hand():
+    assert returns_to_go(np.array([[1.0, 2, 4]]), 0.5).tolist() == [[1 + 0.5 * (2 + 0.5 * 4), 4, 4]]
+    assert following(np.array([[3.0, 2, 1]])).tolist() == [[2, 1, 0]]
+
+
+def test_returns_of_picks_run_across_days_or_end_with_them():
+    """Two days with two picks and one: 1 + ½(2 + ½·4), 2 + ½·4, 4; or within the day 1 + ½·2, 2, 4."""
+    rewards, count = np.array([[[1.0, 2, 9], [4, 9, 9]]]), np.array([[2, 1]])
+    assert pick_returns(rewards, count, PickValues(0.5, False)).tolist() == [3, 4, 4]
+    assert pick_returns(rewards, count, PickValues(0.5, True)).tolist() == [2, 2, 4]
+
+
+def test_the_last_pick_of_a_day_is_told_apart():
+    made, last = steps_made(np.array([[2, 0, 3]]), 3)
+    assert made.astype(int).tolist() == [[[1, 1, 0], [0, 0, 0], [1, 1, 1]]]
+    assert last.astype(int).tolist() == [[[0, 1, 0], [0, 0, 0], [0, 0, 1]]]
 
 
 def test_cap_risk_of_hand_made_latents():
@@ -91,17 +125,6 @@ def test_orderings_average_over_the_rows_that_have_one():
     assert one.tau_b.mean == 0  # within rows 3 pairs agree and 3 do not, across rows as many
 
 
-def test_returns_by_hand():
-    assert returns_to_go(np.array([[1.0, 2, 4]]), 0.5).tolist() == [[1 + 0.5 * (2 + 0.5 * 4), 4, 4]]
-    assert following(np.array([[3.0, 2, 1]])).tolist() == [[2, 1, 0]]
-
-
-def test_returns_of_picks_run_across_days():
-    """Two days with two picks and one: 1 + ½(2 + ½·4), 2 + ½·4, 4."""
-    rewards = np.array([[[1.0, 2, 9], [4, 9, 9]]])
-    assert pick_returns(rewards, np.array([[2, 1]]), 0.5).tolist() == [3, 4, 4]
-
-
 def test_smoothness_by_hand():
     got = smoothness("", np.array([[1.0, 2], [3, 4]]), np.array([[2.0, 6], [4, 8]]), 50, RNG)
     assert (got.points, got.steepest) == (4, 3)
@@ -130,7 +153,7 @@ def test_behaviour_on_a_path():
     """On 0 → 1 → 2 ← 3 and a node apart: picks 0, 2, 3 have out-degrees 1, 0, 1 and hops 2, 3, 1."""
     ends = np.array([0, 1, 3], np.int32), np.array([1, 2, 2], np.int32)
     instance = influence.make_instance(Network(tuple(range(5)), *ends, np.full(3, 0.5, np.float32)), 2, 3)
-    of = partial(behaviour, FACTS["aim"], instance, influence.Influence().reset(instance))
+    of = partial(behaviour, spec_of("aim").view, instance, influence.Influence().reset(instance))
     got = of(np.array([0, 2, 3, -1]))
     assert (got.worth, got.spread) == pytest.approx((2 / 3, 2.0))
     assert of(np.array([0, 2, 4])).spread == 2
@@ -143,5 +166,5 @@ def test_behaviour_on_a_map():
     cities = Cities(("home", "inn", "mill"), np.array([[0.0, 0], [0, 3], [4, 0]]), None)
     instance = orienteering.make_instance(cities, np.array([0.0, 0.4, 0.8]), 2, 2, orienteering.OrienteeringRules())
     state = orienteering.Orienteering().reset(instance)
-    got = behaviour(FACTS["sop"], instance, state, np.array([1, 2]))
+    got = behaviour(spec_of("sop").view, instance, state, np.array([1, 2]))
     assert (got.worth, got.spread) == pytest.approx((0.6, 1.0))

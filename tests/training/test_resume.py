@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tiny import tiny
+from tiny_runs import tiny
 
 from lmta.agents.registry import HOMES, agent_type
 from lmta.agents.saved import VERSION, read_model
@@ -98,7 +98,7 @@ def replace_learner(progress, learner):
 USERS_FLAGS = """
 import sys
 from pathlib import Path
-from tiny import tiny
+from tiny_runs import tiny
 from lmta.devices import keep_compilations, use_all_cores
 from lmta.training.checkpoint import load, save
 from lmta.training.run import advance, begin
@@ -181,7 +181,7 @@ def test_other_files_are_refused(tmp_path):
     file.write_bytes(b"\x89PNG\r\n" + bytes(100))
     with pytest.raises(InputError, match="is not a checkpoint of lmta"):
         load(file)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="none: "):
         load(tmp_path / "none")
 
 

@@ -21,23 +21,23 @@ from lmta.problems.base import along_picks, expected_today, pick_in_order
 
 
 class Traces(eqx.Module):
-    """What the networks say along episodes, with leading axes episode and day; values and rewards in true units."""
+    """What the networks say along an episode, with an axis of days, or along episodes; values and rewards in true units."""
 
-    latents: Float[Array, " episodes days_and_one latent"]
+    latents: Float[Array, " days_and_one latent"]
     """h(s) of each pre-decision state, and of the state after the last day."""
-    subgoal: Int[Array, " episodes days"]
-    search_value: Float[Array, " episodes days"]
-    macro_reward: Float[Array, " episodes days"]
+    subgoal: Int[Array, " days"]
+    search_value: Float[Array, " days"]
+    macro_reward: Float[Array, " days"]
     """R_k as it is learned."""
-    step_distance: Float[Array, " episodes days max_picks"]
+    step_distance: Float[Array, " days max_picks"]
     """d(h(s'_t), h(s'_{t+1})) of each pick, as L_cap sees it: the last of a day leads to the next day's state."""
-    model_distance: Float[Array, " episodes days"]
+    model_distance: Float[Array, " days"]
     """d(h(s), g(h(s), z)) of the chosen subgoal."""
-    value: Float[Array, " episodes days"]
+    value: Float[Array, " days"]
     """V(h(s)) of the value head …"""
-    model_value: Float[Array, " episodes days"]
+    model_value: Float[Array, " days"]
     """… and V(g(h(s), z)); 0 past the last day, as in search."""
-    unroll_error: Float[Array, " episodes days depths"]
+    unroll_error: Float[Array, " days depths"]
     """d(gᵏ(h(s), z…), h(s_{+k})) along the subgoals played, k = 1, 2, …; NaN where the episode is over."""
 
 

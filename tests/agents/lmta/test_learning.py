@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tiny import BUDGET, DAYS, tiny
+from tiny_runs import BUDGET, DAYS, tiny
 
 from lmta.agents.lmta.high import high_loss
 from lmta.agents.lmta.networks import first_biases

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tiny import tiny
+from tiny_runs import tiny
 
 from lmta.agents.lmta.networks import LmtaModel, chordal, first_biases, on_sphere
 from lmta.problems.influence.generators import erdos_renyi

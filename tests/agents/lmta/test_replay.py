@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tiny import tiny
+from tiny_runs import tiny
 
 from lmta.agents.lmta.game import Game
 from lmta.agents.lmta.replay import _transition, _unroll, sample_high, sample_low

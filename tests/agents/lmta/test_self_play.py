@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tiny import BUDGET, DAYS, tiny
+from tiny_runs import BUDGET, DAYS, tiny
 
 from lmta.agents.settings import make_agent, make_model
 from lmta.training.run import draw_instances

@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import random
-import shlex
 import shutil
 import signal
 import subprocess
@@ -13,18 +12,16 @@ import time
 
 import jax.numpy as jnp
 import pytest
-from lmta.experiments.train import default_settings
 from tensorboardX.proto.event_pb2 import Event
+from tiny_runs import BUDGET, DAYS, NODES, VALUES
 
 from lmta import cli
+from lmta.agents.registry import HOMES
 from lmta.agents.saved import read_settings
+from lmta.training.train import settings_by_default
 
-TINY = shlex.split(
-    "--nodes 12 --days 2 --budget 3 --held-out 2 --evaluate-every 3 --search.simulations 4 "
-    "--model.latent 8 --model.subgoals 4 --model.subgoal-size 3 --model.hidden 8 --model.encoder-hidden 6 "
-    "--model.q-hidden 6 --model.q-layers 2 --train.episodes 3 --train.futures 1 --train.high-updates 2 "
-    "--train.low-updates 2 --train.games 8 --train.unroll 2 --train.warm-up 1"
-)
+SIZE = {"nodes": NODES, "days": DAYS, "budget": BUDGET, "held-out": 2, "evaluate-every": 3}
+TINY = [part for name, value in (SIZE | VALUES["lmta"]).items() for part in (f"--{name.replace('_', '-')}", str(value))]
 TIMINGS = {"seconds", "episodes_per_second"}
 
 
@@ -105,16 +102,17 @@ def test_a_run_leaves_its_metrics_settings_and_pictures(whole):
     assert metrics[0]["epsilon"] == pytest.approx(0.9)
     for line in metrics:
         assert {"policy", "value", "reward", "cap", "push", "order", "budget_actor", "q"} <= set(line["loss"])
-        assert 3 <= line["score"] <= 12
-        assert line["episodes_per_second"] == pytest.approx(3 / (line["seconds"]["play"] + line["seconds"]["learn"]))
+        assert 0 <= line["score"] <= NODES
+        assert line["episodes_per_second"] == pytest.approx(8 / (line["seconds"]["play"] + line["seconds"]["learn"]))
     for line in metrics[2:]:
         evaluation = line["evaluation"]
         assert evaluation["baseline_policy"] == "average-score"
         assert evaluation["baseline"] == metrics[3]["evaluation"]["baseline"]
-        assert 0 < sum(evaluation["picks_by_day"]) <= 3
+        assert 0 <= sum(evaluation["picks_by_day"]) <= BUDGET
         assert evaluation["greedy"] >= sum(evaluation["picks_by_day"])
     settings = json.loads((whole / "settings.json").read_text())
-    assert settings["settings"]["instance"]["nodes"] == 12
+    assert (settings["settings"]["agent"], settings["settings"]["preset"]) == ("lmta", "lmta")
+    assert settings["settings"]["instance"]["nodes"] == NODES
     assert settings["settings"]["config"]["search"]["simulations"] == 4
     assert [part["after_epoch"] for part in settings["provenance"]] == [0]
     assert (whole / "learning.png").read_bytes().startswith(b"\x89PNG")
@@ -161,12 +159,13 @@ def test_sigterm_saves_and_says_how_to_go_on(tmp_path):
     assert "stopping after this epoch" in err
     assert f"epoch {done}/100000: self-play" in err
     assert (folder / "learning.png").exists()
-    assert read_settings(folder / "checkpoint").config.train.epochs == 100000
+    assert read_settings(folder / "checkpoint").epochs == 100000
 
 
 def test_nan_is_one_sentence_and_the_last_good_checkpoint_stays(run_of_two, monkeypatch, capsys):
     good = (run_of_two / "checkpoint").read_bytes()
-    monkeypatch.setattr("lmta.training.run.learn", lambda agent, learner, *_: (learner, {"q": jnp.array(jnp.nan)}))
+    broken = lambda self, learner, *_: (learner, {"q": jnp.array(jnp.nan)})  # noqa: E731
+    monkeypatch.setattr("lmta.agents.lmta.agent.Lmta.learn", broken)
     assert train(run_of_two, "--resume", "--epochs", "4") == 1
     assert capsys.readouterr().err == "lmta: epoch 3: the term 'q' is nan; the last checkpoint stays as it is.\n"
     assert (run_of_two / "checkpoint").read_bytes() == good
@@ -180,8 +179,12 @@ def contents(folder):
 REFUSED = {
     "begin again": (TINY, "holds a run already; go on with it by --resume, or name another folder"),
     "other search": (["--resume", "--search.simulations", "5"], "search.simulations: 5 given, but the run has 4"),
+    "other departure": (["--resume", "--departures.averaging", "0.5"], "departures.averaging: 0.5 given, but the run"),
+    "other variant": (["--resume", "--variant", "D"], "variant: D given, but the run has E"),
     "other seed": (["--resume", "--seed", "1"], "seed: 1 given, but the run has 0"),
     "other problem": (["--resume", "--problem", "sop"], "problem: sop given, but the run has aim"),
+    "other preset": (["--resume", "--preset", "paper"], "preset: paper given, but the run has lmta"),
+    "other agent": (["--resume", "--agent", "flat-dqn"], "agent: flat-dqn given, but the run has lmta"),
     "other size": (["--resume", "--nodes", "13"], "nodes: 13 given, but the run has 12"),
     "fewer epochs": (["--resume", "--epochs", "1"], "epochs: 1 given, but the run has done 2 already"),
 }
@@ -213,27 +216,26 @@ def test_a_damaged_checkpoint_is_refused(run_of_two, capsys):
 
 
 BAD = {
+    "agent": (["--agent", "lmat"], "agent: 'lmat' is not known; did you mean 'lmta'?"),
+    "problem": (["--problem", "ami"], "problem: 'ami' is not known; did you mean 'aim'?"),
+    "preset": (["--preset", "best"], "preset: 'best' is not known to lmta; there are lmta, paper"),
+    "features": (["--features", "smell"], "features: 'smell' is not known to aim; use plain, lookahead"),
     "budget": (["--budget", "0"], "budget: 0 given, at least 1 is needed"),
-    "nodes": (["--nodes", "1"], "nodes: 1 given, at least 2 are needed"),
+    "nodes": (["--nodes", "1"], "nodes: 1 given, at least 2"),
     "days": (["--days", "0"], "days: 0 given"),
     "generator": (["--generator", "uniform"], "generator: 'uniform' is not known to aim"),
     "seed": (["--seed", "-1"], "seed: -1 given"),
     "epochs": (["--epochs", "0"], "epochs: 0 given, at least 1 is needed"),
     "evaluate-every": (["--evaluate-every", "0"], "evaluate-every: 0 given, at least 1 is needed"),
     "held-out": (["--held-out", "1"], "held-out: 1 given, at least 2 is needed"),
-    "simulations": (["--search.simulations", "0"], "search.simulations: 0 given"),
+    "simulations": (["--search.simulations", "-1"], "search.simulations: -1 given"),
+    "temperature": (["--search.temperature", "0"], "search.temperature: 0.0 given, it must be more than 0"),
     "rate": (["--train.high-rate", "nan"], "train.high-rate: nan given, it must be 0 or more"),
     "share": (["--train.epsilon-first", "1.5"], "train.epsilon-first: 1.5 given, it must be 0 to 1"),
-    "games": (["--train.games", "2"], "train.games: 2 given, at least the episodes of an epoch are needed"),
-    "futures": (["--train.futures", "3"], "train.futures: 3 given, it must divide the 16 episodes"),
-    "one group of futures": (["--train.futures", "16"], "train.futures: 16 given, at most half of the 16 episodes"),
-    "pace": (["--model.pace", "guide"], "model.pace: guide given, which needs --model.low-level guided"),
-    "pace of routes": (
-        ["--problem", "sop", "--preset", "best", "--model.pace", "guide", "--train.haste", "0.4"],
-        "model.pace: guide given, but that of sop has no pace of its own",
-    ),
-    "rules": (["--limit", "2"], "limit, penalty, crowding, drift, floor: has no effect here"),
-    "degree": (["--problem", "sop", "--degree", "3"], "degree: has no effect here"),
+    "games": (["--train.games", "2"], "train.games: 2 given, at least the 16 episodes are needed"),
+    "groups": (["--departures.group-size", "3"], "departures.group-size: 3 given, it must divide the 16 episodes"),
+    "one group": (["--departures.group-size", "16"], "departures.group-size: 16 given"),
+    "mixture": (["--mixture", "--degree", "4"], "degree: has no effect on a mixture; leave it out"),
     "resume": (["--resume"], "holds no run to go on with; leave out --resume to begin one"),
 }
 
@@ -256,13 +258,23 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path, capsys, monkeypatc
     assert "cannot be written to" in capsys.readouterr().err
 
 
-def test_defaults_are_the_presets_for_the_problem(capsys):
-    assert default_settings(["--problem", "sop", "--loss.order", "0"]).config.search.simulations == 250
-    assert default_settings(["--problem", "power2500"]).instance.nodes == 2500
+def test_defaults_are_the_presets_for_agent_and_problem(capsys):
+    usual = settings_by_default(["--problem", "sop", "--loss.order", "0"])
+    assert (usual.preset, usual.config.search.simulations) == ("lmta", 250)
+    assert settings_by_default(["--problem", "power2500"]).instance.nodes == 2500
+    paper = settings_by_default(["--preset", "paper"])
+    assert (paper.preset, paper.config.departures.group_size) == ("paper", 1)
     with pytest.raises(SystemExit) as stop:
         cli.run(["train", "--problem", "sop", "--help"])
     assert stop.value.code == 0
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert "--search.simulations INT (default: 250)" in shown
     assert "--epochs INT Epochs in all. (default: 50)" in shown
-    assert "--train.epochs" not in shown
+    assert "--variant {B,C,D,E,F}" in shown
+
+
+def test_every_agent_is_listed_with_a_line(capsys):
+    assert cli.run(["agents"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(HOMES)
+    assert all(len(line.split()) > 4 for line in lines)
