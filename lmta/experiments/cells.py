@@ -149,7 +149,7 @@ class Cell:
 
     @property
     def run_name(self) -> str | None:
-        """The folder of its training, which other cells may share; a calibration, which stops at each epoch, has one."""
+        """The folder of its training, which other cells may share; a calibration has one of its own."""
         if isinstance(self.method, str):
             return None
         own = "_calibration" if self.measure == "calibration" else ""
