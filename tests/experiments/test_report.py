@@ -77,7 +77,7 @@ def test_learners_are_tested_over_seeds(tmp_path):
         for n, score in enumerate(scores):
             write(tmp_path, with_seed(entries[row], 1_000 + n), [score] * 4)
     (row,) = [row for row in rows_of(RENDERERS["scores"](SMALL, Results(tmp_path))) if "p =" in row[-1]]
-    assert row == ["other", "-10.00 ± 0.00, p = 0.0049*"]
+    assert row == ["other", "-10.00 ± 0.00, p = 0.005*"]
 
 
 def test_the_page_is_made_of_nothing_too(tmp_path):
