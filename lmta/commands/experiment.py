@@ -1,6 +1,7 @@
 """`lmta experiment`."""
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,11 +10,27 @@ import tyro
 from lmta.commands.console import ERR, OUT, say
 from lmta.experiments.costs import measured
 from lmta.experiments.experiment import describe, list_tables, make_engine, make_plan, run_plan
+from lmta.experiments.fit_seed_or_wait import FitSettings, fit
 from lmta.experiments.run import Folders
 from lmta.experiments.tables import tables_named
 from lmta.types import InputError
 
-LIST = "list"
+LIST, FIT = "list", "seed-or-wait"
+
+
+def make_experiment(arguments: Sequence[str]) -> Callable[..., None]:
+    """The command: the one that runs tables, or the one that fits the constants of the seed-or-wait index."""
+    return seed_or_wait if FIT in arguments[:1] else experiment
+
+
+def seed_or_wait(name: tyro.conf.Positional[str], how: tyro.conf.OmitArgPrefixes[FitSettings]) -> None:
+    """Fit the six constants of the seed-or-wait index on drawn settings, and compare them with the present ones.
+
+    Args:
+        name: seed-or-wait.
+        how: How much is played.
+    """
+    fit(how, say)
 
 
 def experiment(

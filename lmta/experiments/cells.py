@@ -149,10 +149,11 @@ class Cell:
 
     @property
     def run_name(self) -> str | None:
-        """The folder of its training, which other cells may share."""
+        """The folder of its training, which other cells may share; a calibration has one of its own."""
         if isinstance(self.method, str):
             return None
-        return f"{(self.method.trained_on or self.task).name}/{self.method.name}"
+        own = "_calibration" if self.measure == "calibration" else ""
+        return f"{(self.method.trained_on or self.task).name}/{self.method.name}{own}"
 
     def file(self, results: Path) -> Path:
         """Where it is kept."""

@@ -1,19 +1,19 @@
 """What is shown as a picture: learning curves, scaling, frontier, all methods at one look, calibration, subgoals."""
 
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from lmta.arena.statistics import Mean
+from lmta.diagnostics.statistics import bootstrap, kendall, spearman
 from lmta.experiments.declare import Table
 from lmta.experiments.markdown import PENDING, Draw, Section, picture, table
 from lmta.experiments.published import CALIBRATION
 from lmta.experiments.results import Found, Results
 from lmta.experiments.score_tables import Summaries, decision_ms, render_scores, score_text, summaries
-from lmta.experiments.statistics import Interval, rank_correlation, stratified_iqm
+from lmta.experiments.statistics import BOOTSTRAP, Interval, stratified_iqm
 
 NOTHING = Section([f"{PENDING.capitalize()}.", ""])
 
@@ -140,8 +140,7 @@ def render_calibration(declared: Table, results: Results) -> Section:
             continue
         points = np.array([[p["distance"], p["value_difference"]] for file in here.files for p in file["points"]])
         clouds[row] = points
-        measure: Callable[[str], Interval] = partial(_correlation, points)
-        ours = [_interval(measure("kendall")), _interval(measure("spearman"))]
+        ours = [_interval(_correlation(points, measure)) for measure in (kendall, spearman)]
         rows.append([row, *ours, f"{len(points)} ({here.seeds})", *theirs])
     head = ["problem", "Kendall's τ_b", "Spearman's ρ", "points (seeds)", "published τ_b", "published ρ"]
     lines = table(head, rows)
@@ -150,8 +149,10 @@ def render_calibration(declared: Table, results: Results) -> Section:
     return Section([*lines, *picture(declared.name, declared.title)], {declared.name: _draw("draw_clouds", clouds)})
 
 
-def _correlation(points: np.ndarray, kind: str) -> Interval:
-    return rank_correlation(points[:, 0], points[:, 1], kind, np.random.default_rng(0))
+def _correlation(points: np.ndarray, measure: Callable[[np.ndarray, np.ndarray], float]) -> Interval:
+    x, y = points.T
+    low, high = bootstrap(lambda chosen: measure(x[chosen], y[chosen]), len(x), BOOTSTRAP, np.random.default_rng(0))
+    return Interval(measure(x, y), low, high)
 
 
 def render_pictures(declared: Table, results: Results) -> Section:

@@ -1,4 +1,4 @@
-"""Statistics of the tables: Welch's test with Holm's correction, interquartile means and rank correlations."""
+"""Statistics of the tables: Welch's test with Holm's correction, and interquartile means with their intervals."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 LEVEL = 0.05
-BOOTSTRAP = 2_000
+BOOTSTRAP = 1_000
 
 
 class Interval(NamedTuple):
@@ -63,15 +63,3 @@ def _drawn_again(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     if runs > 1:
         return scores[rng.integers(runs, size=runs)]
     return scores[:, rng.integers(instances, size=instances)]
-
-
-def rank_correlation(x: np.ndarray, y: np.ndarray, kind: str, rng: np.random.Generator) -> Interval:
-    """Kendall's τ_b or Spearman's ρ, with a bootstrap interval over the points."""
-    measure = stats.kendalltau if kind == "kendall" else stats.spearmanr
-
-    def correlate(chosen: np.ndarray) -> float:
-        return float(np.asarray(measure(x[chosen], y[chosen]))[0])
-
-    found = [correlate(chosen) for chosen in rng.integers(len(x), size=(BOOTSTRAP // 2, len(x)))]
-    low, high = np.nanquantile(found, [0.025, 0.975])
-    return Interval(correlate(np.arange(len(x))), float(low), float(high))

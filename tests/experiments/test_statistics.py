@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from lmta.experiments.statistics import holm, interquartile_mean, rank_correlation, stratified_iqm, welch
+from lmta.experiments.statistics import holm, interquartile_mean, stratified_iqm, welch
 
 
 def test_holm_by_hand():
@@ -42,10 +42,3 @@ def test_stratified_interval():
 def test_one_run_is_resampled_by_instances():
     found = stratified_iqm([np.array([[1.0, 2.0, 3.0, 4.0]])], np.random.default_rng(0))
     assert found.value == 2.5 and found.low < 2.5 < found.high
-
-
-def test_rank_correlation():
-    x = np.arange(20.0)
-    assert rank_correlation(x, x**3, "kendall", np.random.default_rng(0)).value == pytest.approx(1)
-    found = rank_correlation(x, -x, "spearman", np.random.default_rng(0))
-    assert found.value == pytest.approx(-1) and found.high < -0.9

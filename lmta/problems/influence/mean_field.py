@@ -61,14 +61,16 @@ def gain_over_waiting(instance: InfluenceInstance, state: InfluenceState, ahead:
     return ahead.gain - patience * ahead.gain.max() * (1 - ahead.untouched)
 
 
-def seed_or_wait_index(instance: InfluenceInstance, state: InfluenceState, ahead: Outlook) -> Float[Array, ""]:
+def seed_or_wait_index(
+    instance: InfluenceInstance, state: InfluenceState, ahead: Outlook, constants: SeedOrWait = SEED_OR_WAIT
+) -> Float[Array, ""]:
     """Whether the next seed promises more today than on a later day: above 0 it does; on the last day always.
 
     For today speak how much the best seed adds, and how many seeds there are for each day left. For waiting, which
     tells where the cascade goes, speak how many days are left and how much of a cascade is under way: beside what a
     seed adds, and, the more days are left, as a share of who is inactive. `SeedOrWait` has the constants.
     """
-    c = SEED_OR_WAIT
+    c = constants
     days_left = jnp.maximum(instance.days - state.day, 1)
     num_inactive = jnp.maximum((state.status == INACTIVE).sum(), 1)
     under_way = jnp.maximum(num_inactive - ahead.untouched.sum(), 0.0)
