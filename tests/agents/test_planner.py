@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import networkx as nx
 import numpy as np
 import pytest
-from lmta.problems.task import Task
 from tiny_runs import BUDGET, tiny
 
 import lmta
@@ -20,6 +19,7 @@ from lmta.arena.play import play
 from lmta.policies.player import day_seed
 from lmta.problems.batch import make_batch
 from lmta.problems.registry import spec_of
+from lmta.problems.task import Task
 
 PATH = nx.path_graph(["ann", "bob", "cyd", "dan", "eve", "fay", "gus", "hal"], create_using=nx.DiGraph)
 CITIES = {"home": (0, 0, 0), "a": (0, 1, 0.9), "b": (1, 0, 0.8), "c": (0.2, 0.2, 0.7), "d": (0.1, 0.4, 0.6)}
