@@ -1,4 +1,4 @@
-"""A whole diagnosis of tiny runs that have hardly learned, for every learner: play follows the rules, files are there."""
+"""Whole diagnoses of tiny runs that have hardly learned, for every learner: play follows the rules, files are there."""
 
 import json
 import math
