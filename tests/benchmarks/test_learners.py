@@ -36,7 +36,7 @@ def shown(table):
     console = Console(width=120)
     with console.capture() as capture:
         console.print(table)
-    return capture.get()
+    return " ".join(capture.get().split())
 
 
 @pytest.mark.parametrize("agent", HOMES)
@@ -82,7 +82,7 @@ def test_the_agent_of_a_run_decides(tmp_path):
 
 def test_unknown_agents_are_refused(monkeypatch):
     monkeypatch.undo()
-    with pytest.raises(InputError, match="agent: 'lmat' is not known; did you mean 'lmta'?"):
+    with pytest.raises(InputError, match="agent: 'lmat' is not known; did you mean 'lmta'"):
         bench_decide(DecideSettings("lmat"))
     with pytest.raises(InputError, match="preset: 'best' is not known to lmta"):
         bench_train(TrainBenchSettings(preset="best"))

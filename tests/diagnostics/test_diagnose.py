@@ -1,4 +1,4 @@
-"""Whole diagnoses of tiny runs that have hardly learned, for every learner: play follows the rules, files are there."""
+"""A whole diagnosis of tiny runs that have hardly learned, for every learner: rules are kept, files are made."""
 
 import json
 import math

@@ -21,7 +21,7 @@ from lmta.problems.base import along_picks, expected_today, pick_in_order
 
 
 class Traces(eqx.Module):
-    """What the networks say along an episode (or episodes), with an axis of days; values and rewards in true units."""
+    """What the networks say along an episode (axis of days) or episodes; values and rewards in true units."""
 
     latents: Float[Array, " days_and_one latent"]
     """h(s) of each pre-decision state, and of the state after the last day."""
