@@ -1,31 +1,25 @@
 """Cells on a Ray cluster: two nodes of this machine, one of which is killed in the middle."""
 
-import sys
 import threading
 import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-
-pytestmark = [pytest.mark.filterwarnings("ignore")]
-ray = pytest.importorskip("ray")
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from tiny import POLICY_CELLS, TASK, TRAINED_CELLS
 
 from lmta.experiments.cells import Cell
 from lmta.experiments.run import Folders
 from lmta.training.metrics import read_metrics
 
+pytestmark = [pytest.mark.filterwarnings("ignore")]
+
 
 @pytest.fixture
 def cluster():
-    from ray.cluster_utils import Cluster  # noqa: PLC0415
-
-    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+    ray = pytest.importorskip("ray")
+    utilities = pytest.importorskip("ray.cluster_utils")
+    started = utilities.Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
     nodes = [started.add_node(num_cpus=1) for _ in range(2)]
     yield started, nodes
     ray.shutdown()
