@@ -4,16 +4,11 @@ import fcntl
 import json
 import os
 import signal
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.console import Console
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from tiny import LEARNER, POLICY_CELLS, TASK, TRAINED_CELLS, start, written
 
 from lmta.arena.play import play
