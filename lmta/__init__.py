@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from lmta.problems.influence.campaign import Campaign
     from lmta.problems.orienteering.rules import OrienteeringRules
     from lmta.problems.orienteering.tour import Tour
-    from lmta.types import Decision, InputError, ModelWarning, Pick, SearchReport
+    from lmta.types import DataWarning, Decision, InputError, ModelWarning, Pick, SearchReport
 
 _HOMES = {
     "Campaign": "lmta.problems.influence.campaign",
+    "DataWarning": "lmta.types",
     "Decision": "lmta.types",
     "InputError": "lmta.types",
     "ModelWarning": "lmta.types",
