@@ -1,12 +1,13 @@
 """The store: one day is written once, whoever writes; nothing is kept of what was refused."""
 
+import json
 import stat
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from lmta import InputError
-from lmta.advisor.journal import journal_type
+from lmta.advisor.journal import journal_text, journal_type
 from lmta.problems.delimited import Content
 from lmta.problems.registry import spec_of
 from lmta.service.store import ConflictError, NotFoundError, Store
@@ -45,6 +46,23 @@ def test_advice_that_comes_too_late_is_not_kept(tmp_path):
     assert store.advice(plan, 2) == {"day": 2}
     store.remove_day(plan, 1)
     assert store.advice(plan, 2) is None
+
+
+def test_a_plan_of_an_earlier_version(tmp_path):
+    """Its journal has another layout in the database, which is no reason to forget advice."""
+    store = Store(tmp_path)
+    plan = store.add_plan("t", BEGINNING, CONTENT)
+    now = json.loads(journal_text(BEGINNING))
+    then = {name: value for name, value in now.items() if name not in ("read", "rules")}
+    old = json.dumps(then | {"directed": False, "probability": None})
+    store._db.execute("UPDATE plans SET journal = ?", (old,))
+    seen = store.plan(plan)
+    assert (seen.kind, seen.beginning.read.undirected) == ("campaign", True)
+    store.keep_advice(seen, {"day": 1})
+    assert store.advice(plan, 1) == {"day": 1}
+    store.change_plan(plan, "t", seen.beginning.model_copy(update={"seed": 1}))
+    assert store.advice(plan, 1) is None
+    assert store.plan(plan).beginning.seed == 1
 
 
 def test_only_the_owner_can_read_the_database(tmp_path):

@@ -94,6 +94,7 @@ class NamesField(ui.input_chips):
         self._check = check
         self._typed = ""
         self.texts = (self,)
+        """Where text is typed."""
         self.props(f'behavior=menu hint="{HINT}" hide-hint').props(remove="hide-dropdown-icon")
         self.on("input-value", self._follow)
         self.on("input", self._forgive, js_handler="() => emit()")
