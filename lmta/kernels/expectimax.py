@@ -30,7 +30,7 @@ def _size(mask):
 
 
 @numba.njit(cache=True)
-def _expected_night(inactive, active, miss, weights, value_next):
+def _expected_after(inactive, active, miss, weights, value_next):
     """Expected hits of one night and of all that follows with `value_next` (by status)."""
     num_nodes = miss.shape[0]
     nodes = np.empty(num_nodes, np.int64)
@@ -60,14 +60,14 @@ def _expected_night(inactive, active, miss, weights, value_next):
 
 
 @numba.njit(cache=True)
-def night_values(probability, days, budget):
+def post_decision_values(probability, days, budget):
     """W[day, budget left, status]: what tonight and the days after are worth, once today's seeds are set."""
     num_nodes = probability.shape[0]
     weights = ternary_weights(num_nodes)
     everyone = (1 << num_nodes) - 1
     miss = 1.0 - probability
     night = np.zeros((days, budget + 1, 3**num_nodes))
-    morning = np.zeros((budget + 1, 3**num_nodes))
+    pre_decision = np.zeros((budget + 1, 3**num_nodes))
     for day in range(days - 1, -1, -1):
         for left in range(budget + 1):
             for inactive in range(everyone + 1):
@@ -75,11 +75,11 @@ def night_values(probability, days, budget):
                 active = rest
                 while True:
                     status = weights[inactive] + 2 * weights[active]
-                    night[day, left, status] = _expected_night(inactive, active, miss, weights, morning[left])
+                    night[day, left, status] = _expected_after(inactive, active, miss, weights, pre_decision[left])
                     if active == 0:
                         break
                     active = (active - 1) & rest
-        morning = np.zeros((budget + 1, 3**num_nodes))
+        pre_decision = np.zeros((budget + 1, 3**num_nodes))
         for left in range(budget + 1):
             for inactive in range(everyone + 1):
                 rest = everyone & ~inactive
@@ -89,11 +89,11 @@ def night_values(probability, days, budget):
                     seeds = best_seeds(inactive, active, left, night[day], weights)
                     size = _size(seeds)
                     after = weights[inactive & ~seeds] + 2 * weights[active | seeds]
-                    morning[left, status] = size + night[day, left - size, after]
+                    pre_decision[left, status] = size + night[day, left - size, after]
                     if active == 0:
                         break
                     active = (active - 1) & rest
-    return night, morning
+    return night, pre_decision
 
 
 @numba.njit(cache=True)

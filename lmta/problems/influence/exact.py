@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lmta.kernels.expectimax import MAX_NODES, best_seeds, night_values, ternary_weights
+from lmta.kernels.expectimax import MAX_NODES, best_seeds, post_decision_values, ternary_weights
 from lmta.problems.heuristics import PlanRule
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, InfluenceInstance, InfluenceState
 from lmta.types import InputError
@@ -14,7 +14,7 @@ MAX_TABLE = 10_000_000
 
 
 class Tables(NamedTuple):
-    """The value of every night by day, budget left and status, and of the first morning."""
+    """The value of every post-decision state by day, budget left and status, and of the first day."""
 
     night: np.ndarray
     weights: np.ndarray
@@ -32,10 +32,10 @@ def solve(instance: InfluenceInstance) -> Tables:
     probability = np.zeros((num_nodes, num_nodes))
     real = np.flatnonzero(graph.edge_mask)
     probability[np.asarray(graph.senders)[real], np.asarray(graph.receivers)[real]] = np.asarray(graph.weight)[real]
-    night, morning = night_values(probability, int(instance.days), budget)
+    night, pre_decision = post_decision_values(probability, int(instance.days), budget)
     weights = ternary_weights(num_nodes)
     everyone_inactive = weights[_bits(np.asarray(graph.node_mask))]
-    return Tables(night, weights, float(morning[budget, everyone_inactive]))
+    return Tables(night, weights, float(pre_decision[budget, everyone_inactive]))
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Exact(PlanRule):
         return solve(instance)
 
     def optimum(self, prepared: Tables) -> float:
-        """The value of the first morning."""
+        """The value of the first day."""
         return prepared.optimum
 
     def plan(self, prepared: Tables, state: InfluenceState, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
