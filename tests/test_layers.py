@@ -20,7 +20,8 @@ LAYERS = [
     {"arena", "advisor"},
     {"training"},
     {"service"},
-    {"benchmarks", "demo", "diagnostics", "experiments"},
+    {"benchmarks", "demo", "diagnostics"},
+    {"experiments"},
     {"commands"},
     {"cli"},
 ]

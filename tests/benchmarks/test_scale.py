@@ -14,7 +14,7 @@ def test_decisions_are_timed_from_small_to_large(tmp_path):
     settings = ScaleSettings("sop", (10, 20), rivals_up_to=10, days=2, budget=3, repeats=1, json=file)
     result = bench_scale(settings)
     small, large = result["sizes"]
-    assert list(small["rivals_ms"]) == ["even-insertion"] and large["rivals_ms"] == {}
+    assert list(small["rivals_ms"]) == ["even-greedy"] and large["rivals_ms"] == {}
     larger = (large["nodes"] + large["edges"]) / (small["nodes"] + small["edges"])
     assert large["growth_beside_linear"] == pytest.approx(large["ms"] / small["ms"] / larger)
     assert json.loads(file.read_text())["sizes"] == result["sizes"]
