@@ -1,12 +1,13 @@
 """Policies by name: BUDGET-NODES, such as `average-lookahead` or `cap5-insertion`, and a few short names."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from lmta.policies.base import Policy
 from lmta.policies.budgets import BUDGET_RULES, cap_rule
-from lmta.problems.registry import spec_of, specs
+from lmta.problems.registry import OWN, spec_of, specs
 from lmta.problems.spec import Spec
 from lmta.types import InputError
 
@@ -55,17 +56,25 @@ def policy_names(problem: str) -> list[str]:
 
 
 def _owner(name: str) -> Spec:
-    """The one problem that has a policy of that name; problems that share their rules count as one."""
-    owners: dict[str, Spec] = {}
-    for spec in specs().values():
-        node_name = spec.policies.short_names.get(name, name).partition("-")[2]
-        if node_name in spec.policies.node_rules:
-            owners.setdefault(spec.problem.name, spec)
+    """The one problem that has a policy of that name; problems that share their rules count as one.
+
+    This package's own problems go first, so that a name goes on to mean what it did when another package is installed.
+    """
+    owners = _owners(name, OWN) or _owners(name, specs())
     if not owners:
         raise InputError(_unknown(name, list({spec.problem.name: spec for spec in specs().values()}.values())))
     if len(owners) > 1:
         raise InputError(f"policy {name!r} plays {' and '.join(owners)}; say which as the second argument.")
     return next(iter(owners.values()))
+
+
+def _owners(name: str, problems: Mapping[str, Spec]) -> dict[str, Spec]:
+    owners: dict[str, Spec] = {}
+    for spec in problems.values():
+        node_name = spec.policies.short_names.get(name, name).partition("-")[2]
+        if node_name in spec.policies.node_rules:
+            owners.setdefault(spec.problem.name, spec)
+    return owners
 
 
 def _unknown(name: str, problems: list[Spec]) -> str:

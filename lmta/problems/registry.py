@@ -13,12 +13,14 @@ from lmta.types import InputError, quoted
 
 GROUP = "lmta.problems"
 DEFAULT = INFLUENCE.name
+OWN = {spec.name: spec for spec in (INFLUENCE, ORIENTEERING, POWER_2500)}
+"""The problems of this package."""
 
 
 @cache
 def specs() -> dict[str, Spec]:
     """Every problem by its name, this package's own first."""
-    found = {spec.name: spec for spec in (INFLUENCE, ORIENTEERING, POWER_2500)}
+    found = dict(OWN)
     for entry in entry_points(group=GROUP):
         spec = _loaded(entry)
         if spec.name in found:
