@@ -36,18 +36,17 @@ format: $(READY)
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 
-$(READY): requirements.lock pyproject.toml examples/vaccination/pyproject.toml
+$(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv --clear .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
-	--editable . --editable examples/vaccination
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
 # Resolve the newest versions that pyproject.toml allows and pin them.
 lock:
 	$(PYTHON) -m venv --clear .venv-lock
 	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check ".[dev]"
-	.venv-lock/bin/python -m pip freeze --exclude lmta --exclude lmta-vaccination > requirements.lock
+	.venv-lock/bin/python -m pip freeze --exclude lmta > requirements.lock
 	rm -rf .venv-lock
 
 clean:

@@ -6,6 +6,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from lmta.hints import hearing
 from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.spec import Seen
 from lmta.types import InputError
@@ -61,7 +62,8 @@ def load(source: Any, options: ContactFile) -> Contacts:
     if isinstance(source, Contacts):
         return source
     network = load_network(source, directed=False)
-    with_one = load_network(source, directed=False, probability=1.0)  # where the data have none, this tells
+    with hearing():  # what there is to mind was said above
+        with_one = load_network(source, directed=False, probability=1.0)  # where the data have none, this tells
     has_probabilities = not bool((with_one.probability == 1).all())
     cases = _named(network, options.infected) if options.infected.strip() else None
     return Contacts(network, has_probabilities, cases)

@@ -22,6 +22,8 @@ from lmta.problems.conformance import check_problem
 from lmta.problems.registry import spec_of
 
 PATH = (np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]))
+CONTACTS = (np.array([0, 1]), np.array([1, 2]))
+"""The same as a user gives it: every contact once."""
 
 
 def path_of_three(infection=1.0, recovery=0.0, days=3, budget=1):
@@ -34,7 +36,7 @@ def noise_of(instance, meets, recovers):
     return VaccinationNoise(jnp.full((days, edges), meets), jnp.full((days, 3), recovers))
 
 
-def test_it_is_found_by_its_entry_point():
+def test_it_is_found_by_its_entry_point(installed):
     assert spec_of("vaccination") is VACCINATION
 
 
@@ -82,14 +84,14 @@ def test_the_score_is_how_many_are_never_infected():
     assert total == int((state.status == SUSCEPTIBLE).sum())
 
 
-def test_the_ring_goes_around_the_infected():
+def test_the_ring_goes_around_the_infected(installed):
     outbreak = Outbreak((np.array([0, 1, 3, 3, 3]), np.array([1, 2, 4, 5, 6])), days=3, budget=1, read=ContactFile("0"))
     assert lmta.policy("normal-ring", "vaccination").decide(outbreak).nodes == (1,)
     assert lmta.policy("normal-degree", "vaccination").decide(outbreak).nodes == (3,)
 
 
 def test_a_report_is_taken_and_contradictions_are_refused():
-    outbreak = Outbreak(PATH, days=3, budget=2, read=ContactFile("0"))
+    outbreak = Outbreak(CONTACTS, days=3, budget=2, read=ContactFile("0"))
     outbreak.advance(vaccinated=[1], recovered=[0])
     assert outbreak.healthy == 2 and outbreak.budget_left == 1
     with pytest.raises(lmta.InputError, match="infected: 1 is vaccinated already"):
@@ -100,4 +102,4 @@ def test_a_report_is_taken_and_contradictions_are_refused():
 
 def test_unknown_first_cases_are_told():
     with pytest.raises(lmta.InputError, match="infected: 'zoe' is not one of the 3 people"):
-        load(PATH, ContactFile("zoe"))
+        load(CONTACTS, ContactFile("zoe"))
