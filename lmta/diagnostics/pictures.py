@@ -41,6 +41,7 @@ def _play(figure: Figure, panels: np.ndarray, diagnosis: Diagnosis) -> None:
     panels[0].plot(day, [row.chosen.mean for row in days], "o-", color=BLUE, ms=4, label="budget chosen (mean)")
     panels[0].vlines(day, quartiles[:, 0], quartiles[:, 2], color=BLUE, linewidth=3, alpha=0.35, label="middle half")
     panels[0].plot(day, [row.adviser for row in days], "_", color=RED, ms=9, label="the adviser, at the same states")
+    panels[0].set_ylim(0, 1.4 * max(quartiles.max(), *(max(row.chosen.mean, row.adviser, 1) for row in days)))
     label(panels[0], "budgets by day", "day", "picks")
     agreement = common.agreement
     panels[1].plot(day, agreement.by_day, "o-", color=BLUE, ms=4, label="the agent's")
