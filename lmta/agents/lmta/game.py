@@ -29,8 +29,8 @@ class Game(eqx.Module):
     """The search-backed value v^TS."""
     teaches_budgets: Bool[Array, ""]
     """Whether the budget policy learns from the game …"""
-    teaches_values: Bool[Array, ""]
-    """… and whether the values of states do: not where picks are random or subgoals are not the search's own …"""
+    teaches_values: Bool[Array, " days"]
+    """… and which days teach values: not where picks are random or subgoals from then on are not the search's own …"""
     teaches_model: Bool[Array, ""]
     """… and whether the world model does: not where picks are random."""
     advantage: Float[Array, ""]

@@ -64,32 +64,32 @@ def _muzero_terms(high: HighLevel, problem: Problem, latents: Latents, batch: Hi
     each_step = jax.vmap(lambda states: _encode(high, problem, batch.instance, states), in_axes=1, out_axes=1)
     encoded = each_step(batch.next_states)
 
-    def unroll(latent, encoded, subgoal, reward, policy, value, live):
+    def unroll(latent, encoded, subgoal, reward, policy, value, teaches_values, live):
         def step(h, inputs):
-            encoded, subgoal, reward, policy, value, live = inputs
+            encoded, subgoal, reward, policy, value, teaches_value, live = inputs
             logits, predicted = high.predict(h)
             following, reward_logits = high.step(h, high.subgoals[subgoal])
             terms = (
                 live * losses.policy_loss(logits, policy),
-                losses.value_loss(predicted, value),
+                teaches_value * losses.value_loss(predicted, value),
                 live * losses.reward_loss(reward_logits, reward, high.support),
                 live * losses.consistency_loss(following, encoded),
             )
             return following, terms
 
-        inputs = (encoded, subgoal, reward, policy[:-1], value[:-1], live[:-1])
+        inputs = (encoded, subgoal, reward, policy[:-1], value[:-1], teaches_values[:-1], live[:-1])
         last, (policies, values, rewards, distances) = jax.lax.scan(step, latent, inputs)
         logits, predicted = high.predict(last)
         end_policy = live[-1] * losses.policy_loss(logits, policy[-1])
-        end_value = losses.value_loss(predicted, value[-1])
+        end_value = teaches_values[-1] * losses.value_loss(predicted, value[-1])
         return policies.sum() + end_policy, values.sum() + end_value, rewards.sum(), distances.sum()
 
     policy, value, reward, consistency = jax.vmap(unroll)(
-        latents, encoded, batch.subgoal, batch.reward, batch.policy, batch.value, batch.live
+        latents, encoded, batch.subgoal, batch.reward, batch.policy, batch.value, batch.teaches_values, batch.live
     )
     return {
         "policy": policy.mean(),
-        "value": _mean_where(batch.teaches_values, value),
+        "value": value.sum() / jnp.maximum(batch.teaches_values.mean(axis=1).sum(), 1.0),
         "reward": _mean_where(batch.teaches_model, reward),
         "consistency": _mean_where(batch.teaches_model, consistency),
     }
@@ -187,7 +187,7 @@ def _budget_terms(high: HighLevel, settings: LmtaSettings, latents: Latents, bat
     critic = jax.vmap(losses.critic_loss)(value, target)
     return {
         "budget_actor": jnp.where(batch.teaches_budgets, actor, 0.0).mean(),
-        "budget_critic": _mean_where(batch.teaches_values, critic),
+        "budget_critic": _mean_where(batch.teaches_values[:, 1], critic),
         "budget_entropy": jax.vmap(losses.entropy)(logits).mean(),
         "anchor": _mean_where(batch.teaches_budgets, _anchors(high, settings, latents, batch)),
     }

@@ -22,6 +22,17 @@ SEARCHED = -1
 """Stands for the subgoal that the search finds."""
 
 
+class Exploration(eqx.Module):
+    """How one game (or each of a batch) explores."""
+
+    epsilon: Float[Array, " *games"]
+    """The rate of random picks."""
+    subgoal: Int[Array, " *games"]
+    """What an exploratory episode keeps to …"""
+    days: Int[Array, " *games"]
+    """… on so many days, before the search takes over; 0 where it is none."""
+
+
 @dataclass(frozen=True)
 class PlayGame:
     """Plays one instance under exploration, as a game."""
@@ -32,19 +43,19 @@ class PlayGame:
         self,
         shared: tuple[LmtaModel, Bool[Array, ""]],
         instance: Any,
-        epsilon: Float[Array, ""],
-        instead: Int[Array, ""],
+        exploration: Exploration,
         noise_key: Key[Array, ""],
         play_key: Key[Array, ""],
     ) -> Game:
-        """`shared` is the model and whether budgets are those of the average allocation; an exploratory episode takes
-        the subgoal `instead` on all days."""
+        """`shared` is the model and whether budgets are those of the average allocation."""
         model, average_budgets = shared
+        epsilon = exploration.epsilon
         agent, problem = self.agent, self.agent.problem
         noise = problem.draw_noise(instance, agent.max_days, noise_key)
 
         def decide(state, key):
             intent_key, pick_key = jax.random.split(key)
+            instead = jnp.where(state.day < exploration.days, exploration.subgoal, SEARCHED)
             intent = agent.intend(model, instance, state, intent_key, explore=True, instead=instead, epsilon=epsilon)
             allotted = jnp.minimum(average(instance, state, None), intent.budget_logits.shape[0] - 1)
             budget = jnp.where(average_budgets, allotted, intent.budget)
@@ -60,14 +71,15 @@ class PlayGame:
 
         episode = play_episode(problem, instance, noise, decide, jax.random.split(play_key, agent.max_days))
         record, departures = episode.record, agent.settings.departures
-        searched, without_chance = instead == SEARCHED, (epsilon == 0) | (departures.group_size == 1)
+        without_chance = (epsilon == 0) | (departures.group_size == 1)
+        searched = jnp.arange(agent.max_days) >= exploration.days
         return Game(
             instance=instance,
             states=episode.states,
             picks=record.picks,
             num_picks=record.num_picks,
             reward=record.reward,
-            teaches_budgets=without_chance & (searched | departures.exploratory_teach),
+            teaches_budgets=without_chance & (searched[0] | departures.exploratory_teach),
             teaches_values=without_chance & searched,
             teaches_model=without_chance,
             advantage=jnp.zeros(()),
@@ -98,19 +110,17 @@ def self_play(
     group = jnp.arange(num_games) // group_size
     rates = jnp.where(warming_up | (group_size == 1) | (group % 2 == 1), epsilon, 0.0)
     share = jnp.where(warming_up & (departures.exploratory > 0), 1.0, departures.exploratory)
-    instead = _instead(share, agent.settings.network.subgoals, num_games, explore_key)
+    whether_key, which_key, until_key = jax.random.split(explore_key, 3)
+    exploratory = jax.random.bernoulli(whether_key, share, (num_games,))
+    until = jax.random.randint(until_key, (num_games,), 1, instances.days + 1)
+    exploration = Exploration(
+        epsilon=rates,
+        subgoal=jax.random.randint(which_key, (num_games,), 0, agent.settings.network.subgoals),
+        days=jnp.where(exploratory, jnp.where(warming_up, instances.days, until), 0),
+    )
     average_budgets = warming_up & (departures.exploratory == 0)
-    games = map_over_cores(PlayGame(agent), (model, average_budgets), instances, rates, instead, noise_keys, play_keys)
+    games = map_over_cores(PlayGame(agent), (model, average_budgets), instances, exploration, noise_keys, play_keys)
     compared = leave_one_out(games.reward.sum(axis=1), group_size)
     games = eqx.tree_at(lambda g: g.advantage, games, jnp.where(games.teaches_budgets, compared, 0.0))
     teaches = lambda g: (g.teaches_values, g.teaches_model)  # noqa: E731
     return eqx.tree_at(teaches, games, tuple(flag | warming_up for flag in teaches(games)))
-
-
-def _instead(
-    probability: Float[Array, ""], num_subgoals: int, num_games: int, key: Key[Array, ""]
-) -> Int[Array, " games"]:
-    """For each game any subgoal with the given probability, the search's otherwise."""
-    whether_key, which_key = jax.random.split(key)
-    anyone = jax.random.randint(which_key, (num_games,), 0, num_subgoals)
-    return jnp.where(jax.random.bernoulli(whether_key, probability, (num_games,)), anyone, SEARCHED)

@@ -32,7 +32,7 @@ class HighBatch(eqx.Module):
     budget_log_prob: Float[Array, ""]
     duration: Int[Array, ""]
     teaches_budgets: Bool[Array, ""]
-    teaches_values: Bool[Array, ""]
+    teaches_values: Bool[Array, " unroll_and_one"]
     teaches_model: Bool[Array, ""]
     advantage: Float[Array, ""]
 
@@ -92,7 +92,7 @@ def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighB
         budget_log_prob=game.budget_log_prob[day],
         duration=game.num_picks[day],
         teaches_budgets=game.teaches_budgets,
-        teaches_values=game.teaches_values,
+        teaches_values=game.teaches_values[at],
         teaches_model=game.teaches_model,
         advantage=game.advantage,
     )

@@ -53,7 +53,7 @@ def make_game():
         policy=jnp.eye(4)[jnp.array([2, 0, 1])],
         value=jnp.array([30.0, 20.0, 10.0]),
         teaches_budgets=jnp.array(True),
-        teaches_values=jnp.array(True),
+        teaches_values=jnp.array([False, True, True]),
         teaches_model=jnp.array(True),
         advantage=jnp.zeros(()),
     )
@@ -111,6 +111,7 @@ def test_an_unroll_follows_the_days_and_ends_with_the_game():
     assert batch.budget.tolist() == [3, 0, 1]
     np.testing.assert_allclose(jnp.exp(batch.budget_log_prob), [0.2, 0.3, 0.4], rtol=1e-5)
     np.testing.assert_array_equal(batch.policy[0], GAME.policy)
+    assert batch.teaches_values.tolist() == [[False, True, True], [True] * 3, [True] * 3]
 
 
 def test_the_papers_targets_are_search_values_and_rewards_discounted_from_pick_to_pick():
