@@ -30,11 +30,14 @@ class Plan:
     pending: dict[Cell, str]
 
 
-def make_plan(tables: Iterable[Table], changed: dict[str, int], results: Path, only: str = "") -> Plan:
-    """What there is to do; with `only`, of the cells whose names contain it."""
+def make_plan(
+    tables: Iterable[Table], changed: dict[str, int], results: Path, only: str = "", *, policies: bool = False
+) -> Plan:
+    """What there is to do: of the cells whose names contain `only`, and, with `policies`, that need no training."""
     for name, value in changed.items():
         whole_number(value, name, 1)
-    cells = [cell for cell in all_cells((table, scale_of(table, changed)) for table in tables) if only in cell.name]
+    declared = all_cells((table, scale_of(table, changed)) for table in tables)
+    cells = [cell for cell in declared if only in cell.name and not (policies and cell.run_name)]
     there = [cell for cell in cells if cell.file(results).exists()]
     missing = [cell for cell in cells if not cell.file(results).exists()]
     why = {cell: not_yet(cell.method, cell.task) for cell in missing}
