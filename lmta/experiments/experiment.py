@@ -82,10 +82,11 @@ def list_tables(folders: Folders, changed: dict[str, int], workers: int) -> Rich
     """Every table and figure, with what is done and what is left of it."""
     costs = measured(folders.results)
     shown = RichTable(caption=f"Hours left by estimate, with {workers} at a time; what tables share counts in each.")
-    for title in ("name", "in the paper", "what"):
-        shown.add_column(title, no_wrap=True)
+    shown.add_column("name", no_wrap=True)
+    for title in ("in the paper", "what"):
+        shown.add_column(title)
     for title in ("cells", "done", "pending", "hours left"):
-        shown.add_column(title, justify="right")
+        shown.add_column(title, justify="right", min_width=5)
     for table in TABLES.values():
         plan = make_plan([table], changed, folders.results)
         total = len(plan.there) + len(plan.to_run) + len(plan.pending)
