@@ -40,6 +40,7 @@ def experiment(
     epochs: int | None = None,
     instances: int | None = None,
     only: str = "",
+    policies: tyro.conf.FlagCreatePairsOff[bool] = False,
     workers: int | None = None,
     ray: str | None = None,
     dry_run: tyro.conf.FlagCreatePairsOff[bool] = False,
@@ -55,6 +56,7 @@ def experiment(
         epochs: Epochs of each training.
         instances: Instances that are played.
         only: Only cells whose file name contains this text, such as t10-k50 or adviser.
+        policies: Only cells that need no training.
         workers: Processes at a time; as many as there are cores by default.
         ray: Address of a Ray cluster that runs the cells instead, such as auto or ray://HOST:10001 (extra lmta[ray]).
         dry_run: Say what would be run, and run nothing.
@@ -70,7 +72,7 @@ def experiment(
     if names == (LIST,):
         OUT.print(list_tables(folders, changed, at_a_time))
         return
-    plan = make_plan(tables_named(names), changed, results, only)
+    plan = make_plan(tables_named(names), changed, results, only, policies=policies)
     say(describe(plan, measured(results), folders, at_a_time))
     if dry_run:
         for cell in plan.to_run:

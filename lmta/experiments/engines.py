@@ -1,7 +1,6 @@
 """Who runs cells: processes on this machine. What an engine is stands first; Ray's is `lmta.experiments.on_ray`."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -55,8 +54,7 @@ class Processes:
         """One thread for each process hands it cell after cell."""
         line = Line(cells)
         count = min(self.workers, len(cells))
-        cores = _shares(count)
-        desks = [_Desk(line, folders, on_event, cores[n]) for n in range(count)]
+        desks = [_Desk(line, folders, on_event, max(1, num_cores() // count)) for _ in range(count)]
         threads = [threading.Thread(target=desk.serve, daemon=True) for desk in desks]
         for thread in threads:
             thread.start()
@@ -80,15 +78,6 @@ def _join(threads: Sequence[threading.Thread]) -> None:
     while any(thread.is_alive() for thread in threads):
         for thread in threads:
             thread.join(0.1)
-
-
-def _shares(count: int) -> list[list[int]]:
-    """The cores of each process: an even share, or all where there are fewer cores than processes."""
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    each = num_cores() // count
-    if not cores or each < 1:
-        return [cores] * count
-    return [cores[n * each : (n + 1) * each] for n in range(count)]
 
 
 @dataclass
@@ -129,12 +118,12 @@ class Line:
 
 
 class Worker:
-    """A process of `lmta.experiments.worker`."""
+    """A process of `lmta.experiments.worker` that keeps to so many cores."""
 
-    def __init__(self, folders: Folders, cores: Sequence[int] = ()):
+    def __init__(self, folders: Folders, cores: int):
         self.logs = folders.runs / LOGS
         command = [sys.executable, "-m", "lmta.experiments.worker"]
-        where = (folders.results, folders.runs, self.logs, ",".join(map(str, cores)))
+        where = (folders.results, folders.runs, self.logs, cores)
         self.logs.mkdir(parents=True, exist_ok=True)
         with (self.logs / "workers.log").open("a", encoding="utf-8") as errors:
             self.process = subprocess.Popen(
@@ -180,7 +169,7 @@ class Worker:
 class _Desk:
     """Hands cells to one process, and to the next where it ended or grew too large."""
 
-    def __init__(self, line: Line, folders: Folders, on_event: OnEvent, cores: Sequence[int]):
+    def __init__(self, line: Line, folders: Folders, on_event: OnEvent, cores: int):
         self.line, self.folders, self.on_event, self.cores = line, folders, on_event, cores
         self.worker: Worker | None = None
         self.guard, self.stopping = threading.Lock(), False

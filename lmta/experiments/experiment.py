@@ -30,11 +30,14 @@ class Plan:
     pending: dict[Cell, str]
 
 
-def make_plan(tables: Iterable[Table], changed: dict[str, int], results: Path, only: str = "") -> Plan:
-    """What there is to do; with `only`, of the cells whose names contain it."""
+def make_plan(
+    tables: Iterable[Table], changed: dict[str, int], results: Path, only: str = "", *, policies: bool = False
+) -> Plan:
+    """What there is to do: of the cells whose names contain `only`, and, with `policies`, that need no training."""
     for name, value in changed.items():
         whole_number(value, name, 1)
-    cells = [cell for cell in all_cells((table, scale_of(table, changed)) for table in tables) if only in cell.name]
+    declared = all_cells((table, scale_of(table, changed)) for table in tables)
+    cells = [cell for cell in declared if only in cell.name and not (policies and cell.run_name)]
     there = [cell for cell in cells if cell.file(results).exists()]
     missing = [cell for cell in cells if not cell.file(results).exists()]
     why = {cell: not_yet(cell.method, cell.task) for cell in missing}
@@ -79,10 +82,11 @@ def list_tables(folders: Folders, changed: dict[str, int], workers: int) -> Rich
     """Every table and figure, with what is done and what is left of it."""
     costs = measured(folders.results)
     shown = RichTable(caption=f"Hours left by estimate, with {workers} at a time; what tables share counts in each.")
-    for title in ("name", "in the paper", "what"):
-        shown.add_column(title, no_wrap=True)
+    shown.add_column("name", no_wrap=True)
+    for title in ("in the paper", "what"):
+        shown.add_column(title)
     for title in ("cells", "done", "pending", "hours left"):
-        shown.add_column(title, justify="right")
+        shown.add_column(title, justify="right", min_width=5)
     for table in TABLES.values():
         plan = make_plan([table], changed, folders.results)
         total = len(plan.there) + len(plan.to_run) + len(plan.pending)

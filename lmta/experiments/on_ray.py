@@ -85,7 +85,7 @@ def run_job(job: Sequence[Cell], runs: str) -> list[dict[str, Any]]:
     """
     folders = Folders(Path(runs) / BESIDE_RUNS, Path(runs))
     answers = []
-    worker = Worker(folders)
+    worker = Worker(folders, cores=1)
     try:
         for cell in job:
             answer = worker.run(cell)
@@ -95,7 +95,7 @@ def run_job(job: Sequence[Cell], runs: str) -> list[dict[str, Any]]:
             if answer["came"] == "done":
                 answer["file"] = cell.file(folders.results).read_text(encoding="utf-8")
             elif not worker.alive:
-                worker = Worker(folders)
+                worker = Worker(folders, cores=1)
             answers.append(answer | {"log": str(worker.log(cell))})
     finally:
         worker.close()

@@ -5,12 +5,14 @@ training after its epoch, and the process at once where none is under way. The e
 that nothing goes on when the command that started the process is gone.
 """
 
+import fcntl
 import json
 import os
 import queue
 import resource
 import signal
 import sys
+import tempfile
 import threading
 import traceback
 from pathlib import Path
@@ -18,16 +20,15 @@ from typing import Any
 
 from rich.console import Console
 
-from lmta.devices import keep_compilations, use_all_cores
+from lmta.devices import keep_compilations, num_cores, use_all_cores
 from lmta.experiments.cells import cell_from_json
 from lmta.experiments.run import BusyError, Folders, StoppedError, run_cell
 from lmta.types import InputError, TrainingError
 
 
 def main(results: str, runs: str, logs: str, cores: str) -> None:
-    """Serve until standard input ends, on the cores that are named, or on all."""
-    if cores:
-        os.sched_setaffinity(0, {int(core) for core in cores.split(",")})
+    """Serve until standard input ends, on so many cores."""
+    held = keep_to_cores(int(cores))  # noqa: F841 (locks, for as long as the process lives)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     keep_compilations()
     use_all_cores()
@@ -42,6 +43,31 @@ def main(results: str, runs: str, logs: str, cores: str) -> None:
         answers.flush()
         if answer["came"] == "stopped":
             return
+
+
+def keep_to_cores(wanted: int) -> list[int]:
+    """Keep to cores that no other such process of this user has, as many as wanted if so many are free; their locks.
+
+    Where none is free, or all are wanted, the process may use all.
+    """
+    if not hasattr(os, "sched_setaffinity") or wanted >= num_cores():
+        return []
+    folder = Path(tempfile.gettempdir()) / f"lmta-cores-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    taken: dict[int, int] = {}
+    for core in sorted(os.sched_getaffinity(0)):
+        lock = os.open(folder / str(core), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            continue
+        taken[core] = lock
+        if len(taken) == wanted:
+            break
+    if taken:
+        os.sched_setaffinity(0, taken)
+    return list(taken.values())
 
 
 def _run(cell: Any, folders: Folders) -> dict[str, str]:

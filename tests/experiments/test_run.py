@@ -4,6 +4,8 @@ import fcntl
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -139,3 +141,21 @@ def test_stopped_and_killed_and_begun_again_gives_the_same(undisturbed, tmp_path
     assert process.returncode == 0, output
     assert written(tmp_path / "results") == written(undisturbed / "results")
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_processes_keep_to_cores_of_their_own(tmp_path):
+    """As many as there are cores, which want one each, have different ones; the next may use all."""
+    cores = len(os.sched_getaffinity(0))
+    if cores < 2:
+        pytest.skip("one core")
+    ask = "import os, sys; from lmta.experiments.worker import keep_to_cores as keep; held = keep(1); "
+    tell = "print(sorted(os.sched_getaffinity(0)), flush=True); sys.stdin.read()"
+    command, environment = [sys.executable, "-c", ask + tell], os.environ | {"TMPDIR": str(tmp_path)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes, told = [], []
+    for _ in range(cores + 1):
+        processes.append(subprocess.Popen(command, env=environment, **pipes))
+        told.append(json.loads(processes[-1].stdout.readline()))
+    for process in processes:
+        process.communicate()
+    assert sorted(mine for (mine,) in told[:-1]) == told[-1] == sorted(os.sched_getaffinity(0))
