@@ -197,15 +197,19 @@ class HighLevel(eqx.Module):
         """The atoms of the macro reward, in true units."""
         return even_support(self.largest_reward, self.reward_bins)
 
+    def _scaled(self, h: Float[Array, " latent"]) -> Float[Array, " latent"]:
+        """The latent as heads read it. Gradients pass as they are: scaled too, those of values drown the rewards'."""
+        return h + jax.lax.stop_gradient((self.scale - 1) * h)
+
     def predict(self, h: Float[Array, " latent"]) -> tuple[Float[Array, " subgoals"], Float[Array, ""]]:
         """(logits over subgoals, squashed value) of a latent."""
-        return self.prediction(self.scale * h)
+        return self.prediction(self._scaled(h))
 
     def step(
         self, h: Float[Array, " latent"], z: Float[Array, " size"]
     ) -> tuple[Float[Array, " latent"], Float[Array, " bins"]]:
         """One macro step in latent space: (next latent, logits of the reward)."""
-        return self.dynamics(self.scale * h, z)
+        return self.dynamics(self._scaled(h), z)
 
     def reward(self, logits: Float[Array, " bins"]) -> Float[Array, ""]:
         """The mean macro reward."""
@@ -230,7 +234,7 @@ class HighLevel(eqx.Module):
 
     def critic(self, h: Float[Array, " latent"], z: Float[Array, " size"]) -> Float[Array, ""]:
         """V_η(h, z), in squashed units."""
-        return self.budget.critic(self.scale * h, z)
+        return self.budget.critic(self._scaled(h), z)
 
     def margins(self, fixed: Float[Array, ""]) -> Float[Array, " subgoals"]:
         """m_φ(z) ≥ 0 for every subgoal, or the fixed margin for all."""

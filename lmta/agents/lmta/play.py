@@ -97,9 +97,9 @@ def self_play(
 ) -> Game:
     """Play every instance of a batch once; those of a group, which are the same, with the same noise.
 
-    While warming up budgets are average and the low level explores in every game. With exploratory episodes all
-    of them are such then, with budgets of their own around the average. Later, where groups are compared, the low level
-    explores in every other group, and not in those between, so that scores there differ by subgoals and budgets alone.
+    Where groups are compared, the low level explores in every other group, and not in those between, so that scores
+    there differ by subgoals and budgets alone. While warming up budgets are average; with exploratory episodes all
+    are such then, with budgets of their own around the average.
     """
     departures = agent.settings.departures
     num_games, group_size = instances.days.shape[0], departures.group_size
@@ -108,7 +108,7 @@ def self_play(
     play_keys = jax.random.split(play_key, num_games)
     warming_up = epoch < agent.settings.train.warm_up
     group = jnp.arange(num_games) // group_size
-    rates = jnp.where(warming_up | (group_size == 1) | (group % 2 == 1), epsilon, 0.0)
+    rates = jnp.where((group_size == 1) | (group % 2 == 1), epsilon, 0.0)
     share = jnp.where(warming_up & (departures.exploratory > 0), 1.0, departures.exploratory)
     whether_key, which_key, until_key = jax.random.split(explore_key, 3)
     exploratory = jax.random.bernoulli(whether_key, share, (num_games,))
@@ -116,11 +116,9 @@ def self_play(
     exploration = Exploration(
         epsilon=rates,
         subgoal=jax.random.randint(which_key, (num_games,), 0, agent.settings.network.subgoals),
-        days=jnp.where(exploratory, jnp.where(warming_up, instances.days, until), 0),
+        days=jnp.where(exploratory, until, 0),
     )
     average_budgets = warming_up & (departures.exploratory == 0)
     games = map_over_cores(PlayGame(agent), (model, average_budgets), instances, exploration, noise_keys, play_keys)
     compared = leave_one_out(games.reward.sum(axis=1), group_size)
-    games = eqx.tree_at(lambda g: g.advantage, games, jnp.where(games.teaches_budgets, compared, 0.0))
-    teaches = lambda g: (g.teaches_values, g.teaches_model)  # noqa: E731
-    return eqx.tree_at(teaches, games, tuple(flag | warming_up for flag in teaches(games)))
+    return eqx.tree_at(lambda g: g.advantage, games, jnp.where(games.teaches_budgets, compared, 0.0))

@@ -123,8 +123,8 @@ class Departures:
     favourite is drawn to even budgets: what is learned of one subgoal then holds for its neighbours."""
     exploratory: float = 0.0
     """The share of episodes that keep to one subgoal, drawn evenly, until a day drawn evenly, and then search; while
-    warming up all do, to the end. Otherwise the model never sees what most subgoals do, nor what a state is worth to
-    which the search would not have gone."""
+    warming up all do. Otherwise the model never sees what most subgoals do, nor what a state is worth to which the
+    search would not have gone."""
     exploratory_teach: bool = False
     """Whether these teach budgets too."""
     order_of_intents: float = 0.0
