@@ -14,6 +14,7 @@ LAYERS = [
     {"types"},
     {"sparse", "kernels", "files", "devices", "hints", "extras"},
     {"problems", "nn"},
+    {"routing"},
     {"policies"},
     {"planning"},
     {"agents"},
