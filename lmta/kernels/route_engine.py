@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmta.kernels.route_moves import Draft, change_end, cheapest_place, close, insert, remove, shorten
-from lmta.kernels.route_task import Task, candidates_of, cost, detour_by, distance, kernel, path_length, worth
+from lmta.kernels.route_task import Task, candidates_of, cost, detour_by, distance, kernel, part, path_length, worth
 
 HOT, COLD = 1.0, 0.03
 """Temperatures at which a cycle begins and ends, in units of a city's mean value."""
@@ -67,7 +67,7 @@ CURRENT, BEST, NOTHING, ITERATION, CYCLE, IN_CYCLE = range(6)
 and progress of the cycle; and `worths` those of the current and the best route."""
 
 
-@kernel
+@part
 def uniform(random):
     """A number from [0, 1) by xorshift64*: the same in every thread, however a run is cut into pieces."""
     x = random[0]
@@ -78,7 +78,7 @@ def uniform(random):
     return np.float64((x * np.uint64(2685821657736338717)) >> np.uint64(11)) * 2.0**-53
 
 
-@kernel
+@part
 def below(random, count):
     """A whole number from 0 to count - 1."""
     return int(uniform(random) * count)
@@ -184,13 +184,13 @@ def best_route(ground, task, iterations, seed):
     return search.best[1 : visits + 1], worth(ground, task, search.best, visits) if is_found else -np.inf
 
 
-@kernel
+@part
 def _copy(route, onto, visits):
     for i in range(visits + 1):
         onto[i] = route[i]
 
 
-@kernel
+@part
 def _load(task, search, route, visits):
     """Make a route the draft."""
     draft = search.draft
@@ -208,7 +208,7 @@ def _load(task, search, route, visits):
             count += 1
 
 
-@kernel
+@part
 def _make_room(ground, task, search):
     """Make room on the draft, and say by which greed it is to be filled: the first routes are built from nothing."""
     draft, random = search.draft, search.random
@@ -228,7 +228,7 @@ def _make_room(ground, task, search):
     return int(uniform(random) * NUM_GREEDS)
 
 
-@kernel
+@part
 def _ruin(ground, task, search):
     """Tear out a stretch, the visits near some city, or some here and there."""
     draft, unwanted, random = search.draft, search.unwanted, search.random
@@ -255,7 +255,7 @@ def _ruin(ground, task, search):
     remove(task, draft, len(search.candidates), unwanted)
 
 
-@kernel
+@part
 def _squeeze_in(ground, task, search):
     """Take in a city from outside, however long the route becomes, and give up others until it keeps to the rules.
 
@@ -296,7 +296,7 @@ def _squeeze_in(ground, task, search):
         remove(task, draft, num_candidates, search.unwanted)
 
 
-@kernel
+@part
 def _fill(ground, task, search, greed):
     """Insert the city that appeals most, again and again, until none pays or fits. True if there was one."""
     draft, detour, place = search.draft, search.detour, search.place
@@ -317,7 +317,7 @@ def _fill(ground, task, search, greed):
     return draft.visits[0] > first
 
 
-@kernel
+@part
 def _most_appealing(ground, task, search, path, greed):
     """(which of those outside, behind which place, by how much the path grows), or (-1, 0, 0) where none pays."""
     draft = search.draft
@@ -344,7 +344,7 @@ def _most_appealing(ground, task, search, path, greed):
     return chosen, behind, growth
 
 
-@kernel
+@part
 def _appeal(gain, detour, greed):
     if gain <= 0.0 or greed == 0:
         return gain
@@ -355,7 +355,7 @@ def _appeal(gain, detour, greed):
     return gain / (detour * detour)
 
 
-@kernel
+@part
 def _look_again(ground, search, behind, city):
     """Bring the detours of cities outside up to date after a city was inserted behind a place."""
     draft, detour, place = search.draft, search.detour, search.place

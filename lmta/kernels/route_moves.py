@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lmta.kernels.route_task import cost, detour_by, distance, kernel, path_length
+from lmta.kernels.route_task import cost, detour_by, distance, part, path_length
 
 LONGEST_SHIFT = 3
 """Or-opt moves so many cities at most."""
@@ -34,7 +34,7 @@ class Draft(NamedTuple):
     """Float64: by how much the way up to each place is longer the other way round."""
 
 
-@kernel
+@part
 def close(task, draft):
     """Put the end behind the visits."""
     behind = draft.visits[0] + 1
@@ -43,7 +43,7 @@ def close(task, draft):
         draft.position[task.end] = behind
 
 
-@kernel
+@part
 def cheapest_place(ground, draft, city):
     """By how much a city lengthens the way to the last visit at least, and behind which place before that visit."""
     route, visits = draft.route, draft.visits[0]
@@ -64,7 +64,7 @@ def cheapest_place(ground, draft, city):
     return least, behind
 
 
-@kernel
+@part
 def insert(task, draft, num_candidates, which, behind):
     """Take the city at `outside[which]` into the route behind a place."""
     route, visits = draft.route, draft.visits[0]
@@ -81,7 +81,7 @@ def insert(task, draft, num_candidates, which, behind):
         draft.fresh[route[i]] = True  # NOWHERE marks the spare last place
 
 
-@kernel
+@part
 def remove(task, draft, num_candidates, unwanted):
     """Take the unwanted cities off the route, and want them again."""
     route, visits, kept = draft.route, draft.visits[0], 0
@@ -101,7 +101,7 @@ def remove(task, draft, num_candidates, unwanted):
     close(task, draft)
 
 
-@kernel
+@part
 def reverse(draft, i, j):
     """Turn places i to j round."""
     route, position = draft.route, draft.position
@@ -113,7 +113,7 @@ def reverse(draft, i, j):
         j -= 1
 
 
-@kernel
+@part
 def shift(draft, i, j, behind):
     """Move places i to j, as they are, behind a place that is not among them."""
     if behind < i:
@@ -126,7 +126,7 @@ def shift(draft, i, j, behind):
         reverse(draft, i, behind)
 
 
-@kernel
+@part
 def measure_backward(ground, draft):
     """How much longer the way is the other way round, where directions differ."""
     if ground.symmetric:
@@ -137,7 +137,7 @@ def measure_backward(ground, draft):
         backward[i] = backward[i - 1] + distance(ground, b, a) - distance(ground, a, b)
 
 
-@kernel
+@part
 def lengthening(ground, route, backward, i, j):
     """By how much the route grows if places i to j are turned round."""
     a, b, c, d = route[i - 1], route[i], route[j], route[j + 1]
@@ -145,7 +145,7 @@ def lengthening(ground, route, backward, i, j):
     return change if ground.symmetric else change + backward[j] - backward[i]
 
 
-@kernel
+@part
 def find_turn(ground, draft, movable, i, least):
     """2-opt: a stretch of the first `movable` places to turn round, so that the city at i comes beside a near one."""
     route, position, backward = draft.route, draft.position, draft.backward
@@ -171,7 +171,7 @@ def find_turn(ground, draft, movable, i, least):
     return 0, 0
 
 
-@kernel
+@part
 def find_shift(ground, draft, movable, i, least):
     """Or-opt: a short stretch that begins or ends at place i, a place to put it behind, and whether turned round."""
     route = draft.route
@@ -209,7 +209,7 @@ def find_shift(ground, draft, movable, i, least):
     return 0, 0, 0, False
 
 
-@kernel
+@part
 def shorten(ground, task, draft, movable):
     """2-opt and or-opt of the first `movable` places, around fresh cities until there are none. True if any helped."""
     route, fresh = draft.route, draft.fresh
@@ -243,7 +243,7 @@ def shorten(ground, task, draft, movable):
     return improved
 
 
-@kernel
+@part
 def change_end(ground, task, draft):
     """Make another city the last, by turning the end of the route round or by moving one city. True if it helped.
 
