@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import csgraph_from_dense, dijkstra
 
 from lmta.kernels.route_engine import BEST, ITERATION, NUM_GREEDS, Search, begin, improve
 from lmta.kernels.route_task import (
@@ -16,14 +17,13 @@ from lmta.kernels.route_task import (
     distance,
     make_task,
     path_length,
-    shortest_visit,
     survey,
     survey_matrix,
 )
-from lmta.problems.delimited import LARGEST, Origin, first_true, numbers, numeric_array, quoted
+from lmta.problems.delimited import LARGEST, Origin, first_true, numbers, numeric_array
 from lmta.problems.orienteering.importer import Cities, load_cities
 from lmta.problems.session import check_seed, whole_number
-from lmta.types import InputError, NodeId
+from lmta.types import InputError, NodeId, quoted
 
 BACK = "start"
 """In place of an end: where the route began."""
@@ -100,6 +100,8 @@ def _run(ground: Ground, task: Task, seconds: float, iterations: int | None, see
 
 
 def _as_route(loaded: Cities, ground: Ground, task: Task, search: Search, seconds: float) -> Route:
+    if search.worths[BEST] == -np.inf:
+        raise InputError(f"limit: {task.limit:g} given, and no route within it was found; give a longer one.")
     visits = int(search.counts[BEST])
     stops = search.best[: visits + 1]
     last = int(stops[-1])
@@ -185,8 +187,18 @@ def _distances(loaded: Cities, given: Any) -> np.ndarray:
 
 def _check_reach(ground: Ground, task: Task) -> None:
     """Refuse a limit that is too short for any route, and say how long one would be."""
-    direct, shortest = distance(ground, task.start, task.end), shortest_visit(ground, task)
-    if direct > task.limit:
-        raise InputError(f"limit: {task.limit:g} given, but the end is {direct:g} from the start.")
+    there = _ways(ground, task.start)
+    home = _ways(ground, task.end, back=True) if task.end != NOWHERE else np.zeros(len(there))
+    if task.end != NOWHERE and there[task.end] > task.limit:
+        raise InputError(f"limit: {task.limit:g} given, but the end is {there[task.end]:g} from the start.")
+    shortest = np.delete(there + home, task.start).min()
     if shortest > task.limit and task.end in (NOWHERE, task.start):
         raise InputError(f"limit: {task.limit:g} given, but the shortest route to any city is {shortest:g} long.")
+
+
+def _ways(ground: Ground, city: int, back: bool = False) -> np.ndarray:
+    """How far it is from a city to each, or back from each, by way of others where a matrix makes that shorter."""
+    if not len(ground.matrix):
+        return np.sqrt(((ground.xy - ground.xy[city]) ** 2).sum(axis=1))
+    matrix = ground.matrix.T if back else ground.matrix
+    return dijkstra(csgraph_from_dense(matrix, null_value=np.inf), indices=city)

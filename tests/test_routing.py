@@ -84,6 +84,15 @@ def test_a_matrix_replaces_the_coordinates():
     assert find(cities, limit=3, matrix=np.transpose(matrix)).names == ("a", "c", "b", "a")
 
 
+def test_the_end_may_be_reached_by_way_of_others():
+    """From a to c it is 9, by way of b 2."""
+    cities = {"a": (0, 0), "b": (1, 0), "c": (0, 1)}
+    matrix = [[0, 1, 9], [1, 0, 1], [9, 1, 0]]
+    assert find(cities, limit=2, end="c", matrix=matrix).names == ("a", "b", "c")
+    with pytest.raises(InputError, match="limit: 2 given, and no route within it was found"):
+        find(cities, limit=2, end="c", matrix=matrix, visits=1)
+
+
 def test_the_diagonal_of_a_matrix_is_of_no_account():
     matrix = np.full((3, 3), 1.0)
     np.fill_diagonal(matrix, np.nan)

@@ -12,9 +12,9 @@ import numpy as np
 from rich.console import Group
 from rich.table import Table
 
+from lmta.arena.record import provenance, write_json
 from lmta.benchmarks.oplib import Instance, oplib_folder, read_instances
 from lmta.benchmarks.route_rivals import RIVALS, installed_rivals
-from lmta.evaluation.record import provenance, write_json
 from lmta.files import check_writable
 from lmta.kernels.route_engine import BEST, Search, begin, improve
 from lmta.kernels.route_task import make_task, survey, worth

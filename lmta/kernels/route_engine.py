@@ -290,9 +290,7 @@ def _squeeze_in(ground, task, search):
                 loss /= max(saved, 1e-9 * task.limit)
             if loss < least:
                 least, given_up = loss, city
-        if given_up < 0:
-            break
-        search.unwanted[given_up] = True
+        search.unwanted[given_up if given_up >= 0 else squeezed] = True
         remove(task, draft, num_candidates, search.unwanted)
 
 

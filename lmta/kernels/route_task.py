@@ -12,7 +12,9 @@ NEIGHBOURS = 12
 """So many nearest cities are looked at when a city looks for a place beside another."""
 
 kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
-part = numba.njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+part = numba.njit(  # pyright: ignore[reportCallIssue]  (its types leave out the wrappers)
+    nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
 """For what only kernels call: compiled, and kept on disk, as a part of them, which takes half the time."""
 
 
@@ -125,21 +127,12 @@ def candidates_of(task):
     return found[:count]
 
 
-@kernel
-def shortest_visit(ground, task):
-    """Length of the shortest route with a visit; infinite where there is nothing to visit."""
-    least = np.inf
-    for city in candidates_of(task):
-        least = min(least, distance(ground, task.start, city) + distance(ground, city, task.end))
-    return least
-
-
 def survey(xy: np.ndarray) -> Ground:
     """The ground of cities at these coordinates, Euclidean."""
     xy = np.ascontiguousarray(xy, np.float64)
     own = np.arange(len(xy))[:, None]
     count = min(NEIGHBOURS, len(xy) - 1)
-    found = KDTree(xy).query(xy, k=np.arange(1, count + 2))[1]
+    found = np.reshape(KDTree(xy).query(xy, k=count + 1)[1], (len(xy), count + 1))
     others = found != own
     others[others.all(axis=1), -1] = False  # so many cities in one place that a city is not among its own nearest
     return Ground(xy, np.empty((0, 0)), found[others].reshape(-1, count).astype(np.int64), True)

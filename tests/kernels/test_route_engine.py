@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmta.kernels.route_engine import BEST, begin, best_route, improve
-from lmta.kernels.route_task import NEIGHBOURS, NOWHERE, make_task, shortest_visit, survey, survey_matrix, worth
+from lmta.kernels.route_task import NEIGHBOURS, NOWHERE, make_task, survey, survey_matrix, worth
 
 ENDS = ("closed", "elsewhere", "anywhere", "way back")
 
@@ -139,14 +139,6 @@ def test_cities_in_one_place_are_not_their_own_neighbours():
     assert (ground.near != np.arange(NEIGHBOURS + 5)[:, None]).all()
     cities, found = best_route(ground, make_task(np.ones(NEIGHBOURS + 5), 1e-3, end=0), 10, 0)
     assert found == len(set(cities.tolist())) == NEIGHBOURS + 4
-
-
-def test_shortest_visit():
-    ground = survey(np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]))
-    assert shortest_visit(ground, make_task(np.ones(3), 1.0)) == 3.0
-    assert shortest_visit(ground, make_task(np.ones(3), 1.0, end=0)) == 6.0
-    assert shortest_visit(ground, make_task(np.ones(3), 1.0, end=1)) == 9.0
-    assert shortest_visit(ground, make_task(np.ones(3), 1.0, available=np.zeros(3, bool))) == np.inf
 
 
 def test_one_hundred_small_maps_are_solved():
