@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lmta.problems.influence.campaign import Campaign
     from lmta.problems.orienteering.rules import OrienteeringRules
     from lmta.problems.orienteering.tour import Tour
+    from lmta.routing import Route, route
     from lmta.types import DataWarning, Decision, InputError, ModelWarning, Pick, SearchReport
 
 _HOMES = {
@@ -21,11 +22,13 @@ _HOMES = {
     "ModelWarning": "lmta.types",
     "OrienteeringRules": "lmta.problems.orienteering.rules",
     "Pick": "lmta.types",
+    "Route": "lmta.routing",
     "SearchReport": "lmta.types",
     "Tour": "lmta.problems.orienteering.tour",
     "adviser": "lmta.policies.registry",
     "load": "lmta.agents.players",
     "policy": "lmta.policies.registry",
+    "route": "lmta.routing",
 }
 """Where each public name lives; it is imported when it is first used, so that `import lmta` is quick."""
 
@@ -37,12 +40,14 @@ __all__ = [
     "ModelWarning",
     "OrienteeringRules",
     "Pick",
+    "Route",
     "SearchReport",
     "Tour",
     "__version__",
     "adviser",
     "load",
     "policy",
+    "route",
 ]
 
 
