@@ -150,15 +150,33 @@ def pick_day(
     max_picks: int,
 ) -> DayRecord:
     """Pick until `budget` is spent, nothing is legal, or the chooser ends the day. The reward is left at 0."""
+    return pick_day_keeping(problem, instance, state, lambda *now: (*choose(*now), ()), budget, max_picks, ())[0]
+
+
+def pick_day_keeping(
+    problem: Problem,
+    instance: AbstractInstance,
+    state: AbstractState,
+    choose: Callable[[Any, Int[Array, ""]], tuple[Int[Array, ""], Float[Array, ""], Any]],
+    budget: Int[Array, ""],
+    max_picks: int,
+    like: Any,
+) -> tuple[DayRecord, Any]:
+    """The same with a chooser that also gives what to keep of each choice, the end of the day included.
+
+    What is kept is shaped as `like`, with a leading axis of `max_picks` + 1, and is 0 where nothing was chosen.
+    """
     budget = jnp.where(state.day < instance.days, jnp.minimum(budget, state.budget_left), 0)
+    nothing = jax.tree.map(lambda leaf: jnp.zeros((max_picks + 1, *leaf.shape), leaf.dtype), like)
 
     def wants_more(carry):
-        _, record, more = carry
+        _, record, _, more = carry
         return more & (record.num_picks < jnp.minimum(budget, max_picks))
 
     def pick(carry):
-        state, record, _ = carry
-        node, value = choose(state, record.num_picks)
+        state, record, kept, _ = carry
+        node, value, new = choose(state, record.num_picks)
+        kept = jax.tree.map(lambda all_kept, leaf: all_kept.at[record.num_picks].set(leaf), kept, new)
         after = problem.pick(instance, state, node)
         accepted = after.budget_left < state.budget_left
         slot = jnp.where(accepted, record.num_picks, max_picks)
@@ -168,9 +186,11 @@ def pick_day(
             num_picks=record.num_picks + accepted,
             reward=record.reward,
         )
-        return after, record, accepted
+        return after, record, kept, accepted
 
-    return jax.lax.while_loop(wants_more, pick, (state, empty_day(max_picks), jnp.array(True)))[1]
+    first = (state, empty_day(max_picks), nothing, jnp.array(True))
+    _, record, kept, _ = jax.lax.while_loop(wants_more, pick, first)
+    return record, kept
 
 
 def pick_in_order(problem: Problem, instance: AbstractInstance, state: StateT, record: DayRecord) -> StateT:
