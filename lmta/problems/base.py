@@ -150,33 +150,33 @@ def pick_day(
     max_picks: int,
 ) -> DayRecord:
     """Pick until `budget` is spent, nothing is legal, or the chooser ends the day. The reward is left at 0."""
-    return pick_day_keeping(problem, instance, state, lambda *now: (*choose(*now), ()), budget, max_picks, ())[0]
+    forget = lambda state, num_picks, memory: (*choose(state, num_picks), memory)  # noqa: E731
+    return pick_day_remembering(problem, instance, state, forget, budget, max_picks, None)[0]
 
 
-def pick_day_keeping(
+ChooseRemembering = Callable[[Any, Int[Array, ""], Any], tuple[Int[Array, ""], Float[Array, ""], Any]]
+"""(state, number of picks made today, memory) → (node, its value to the chooser, memory for the next pick)."""
+
+
+def pick_day_remembering(
     problem: Problem,
     instance: AbstractInstance,
     state: AbstractState,
-    choose: Callable[[Any, Int[Array, ""]], tuple[Int[Array, ""], Float[Array, ""], Any]],
+    choose: ChooseRemembering,
     budget: Int[Array, ""],
     max_picks: int,
-    like: Any,
+    memory: Any,
 ) -> tuple[DayRecord, Any]:
-    """The same with a chooser that also gives what to keep of each choice, the end of the day included.
-
-    What is kept is shaped as `like`, with a leading axis of `max_picks` + 1, and is 0 where nothing was chosen.
-    """
+    """`pick_day` for a chooser that remembers something from pick to pick; (the record, the memory at the end)."""
     budget = jnp.where(state.day < instance.days, jnp.minimum(budget, state.budget_left), 0)
-    nothing = jax.tree.map(lambda leaf: jnp.zeros((max_picks + 1, *leaf.shape), leaf.dtype), like)
 
     def wants_more(carry):
-        _, record, _, more = carry
+        _, record, more, _ = carry
         return more & (record.num_picks < jnp.minimum(budget, max_picks))
 
     def pick(carry):
-        state, record, kept, _ = carry
-        node, value, new = choose(state, record.num_picks)
-        kept = jax.tree.map(lambda all_kept, leaf: all_kept.at[record.num_picks].set(leaf), kept, new)
+        state, record, _, memory = carry
+        node, value, memory = choose(state, record.num_picks, memory)
         after = problem.pick(instance, state, node)
         accepted = after.budget_left < state.budget_left
         slot = jnp.where(accepted, record.num_picks, max_picks)
@@ -186,11 +186,11 @@ def pick_day_keeping(
             num_picks=record.num_picks + accepted,
             reward=record.reward,
         )
-        return after, record, kept, accepted
+        return after, record, accepted, memory
 
-    first = (state, empty_day(max_picks), nothing, jnp.array(True))
-    _, record, kept, _ = jax.lax.while_loop(wants_more, pick, first)
-    return record, kept
+    first = (state, empty_day(max_picks), jnp.array(True), memory)
+    _, record, _, memory = jax.lax.while_loop(wants_more, pick, first)
+    return record, memory
 
 
 def pick_in_order(problem: Problem, instance: AbstractInstance, state: StateT, record: DayRecord) -> StateT:

@@ -7,13 +7,13 @@ import mctx
 from jaxtyping import Array, Key
 
 from lmta.agents.flat_muzero.settings import SearchSettings
-from lmta.agents.muzero.networks import MuZeroModel, Place, Scene
-from lmta.agents.muzero.search import Found, recurrent, root_of, summary_of
+from lmta.agents.muzero.networks import Place, Scene
+from lmta.agents.muzero.search import Found, SearchedModel, recurrent, root_of, summary_of
 from lmta.nn.q_learning import MASKED
 
 
 def search(
-    model: MuZeroModel,
+    model: SearchedModel,
     settings: SearchSettings,
     discount: float,
     scene: Scene,

@@ -1,8 +1,9 @@
 """What Flat and Sampled MuZero have in common as agents: all but the search."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -13,15 +14,18 @@ from jaxtyping import Array, Bool, Int, Key
 from lmta.agents.base import AbstractAgent, AgentDay, PickValues, Terms
 from lmta.agents.muzero.games import SearchedGame
 from lmta.agents.muzero.networks import MuZeroModel, Place, Scene
-from lmta.agents.muzero.search import Found
+from lmta.agents.muzero.search import Found, pick_of
 from lmta.agents.muzero.update import MuZeroLearner, learn, make_optimiser
 from lmta.agents.presets import with_overrides
 from lmta.agents.steps import count_steps, forecasts_of, place_of, played
 from lmta.devices import map_over_cores
 from lmta.nn.replay import Ring
-from lmta.problems.base import DayRecord, pick_day_keeping, play_episode
+from lmta.problems.base import DayRecord, pick_day_remembering, play_episode
 from lmta.problems.spec import Spec
 from lmta.types import InputError, Observation
+
+Find = Callable[[Scene, Place, Key[Array, ""]], Found]
+"""(root, key) → what to do there."""
 
 
 @dataclass(frozen=True)
@@ -85,54 +89,41 @@ class AbstractMuZero(AbstractAgent):
 
     def decide(self, model: MuZeroModel, instance: Any, state: Any, key: Key[Array, ""]) -> AgentDay:
         """The best action again and again, until it is the end of the day."""
-        searching = self.settings.search.simulations > 0
-        record, _ = self.make_picks(model, instance, state, key, jnp.array(searching), explore=False)
+        find = partial(self.find, model, explore=False)
+        record, _ = self.make_picks(model, instance, state, find, key)
         return AgentDay(record.num_picks, record)
 
     def make_picks(
-        self,
-        model: MuZeroModel,
-        instance: Any,
-        state: Any,
-        key: Key[Array, ""],
-        searching: Bool[Array, ""],
-        *,
-        explore: bool,
+        self, model: MuZeroModel, instance: Any, state: Any, find: Find, key: Key[Array, ""]
     ) -> tuple[DayRecord, Found]:
-        """The day's picks, and what was found before each and before the end of the day."""
+        """The day's picks, and what was found before each and before the end of the day; 0 beyond."""
         num_nodes = instance.graph.num_nodes
 
-        def choose(state, num_picks):
-            legal = self.problem.legal(instance, state)
-            scene, place = model.represent(self.problem.observe(instance, state), legal, instance, state)
-            given = scene, place, jax.random.fold_in(key, num_picks)
-            found = self._find(model, *given, searching, explore=explore)
-            return jnp.where(found.action == num_nodes, -1, found.action), found.action_value, found
+        def choose(state, num_picks, kept):
+            found = find(*self.represent(model, instance, state), jax.random.fold_in(key, num_picks))
+            kept = jax.tree.map(lambda all_found, new: all_found.at[num_picks].set(new), kept, found)
+            return jnp.where(found.action == num_nodes, -1, found.action), found.action_value, kept
 
-        budget, like = state.budget_left, self.blank(num_nodes)
-        return pick_day_keeping(self.problem, instance, state, choose, budget, self.max_picks, like)
+        room = self.max_picks
+        nothing = jax.tree.map(lambda leaf: jnp.zeros((room + 1, *leaf.shape), leaf.dtype), self.blank(num_nodes))
+        return pick_day_remembering(self.problem, instance, state, choose, state.budget_left, room, nothing)
 
-    def _find(
-        self,
-        model: MuZeroModel,
-        scene: Scene,
-        place: Place,
-        key: Key[Array, ""],
-        searching: Bool[Array, ""],
-        *,
-        explore: bool,
-    ) -> Found:
-        """By search, or by the policy prior alone."""
+    def represent(self, model: MuZeroModel, instance: Any, state: Any) -> tuple[Scene, Place]:
+        """The root for a state."""
+        seen, legal = self.problem.observe(instance, state), self.problem.legal(instance, state)
+        return model.represent(seen, legal, instance, state)
 
-        def by_prior() -> Found:
-            logits, value = model.policy(scene, place), model.expected_value(scene, place)
-            action = jax.random.categorical(key, logits) if explore else jnp.argmax(logits)
-            chosen = lambda found: (found.action, found.action_value, found.value)  # noqa: E731
-            return eqx.tree_at(chosen, self.blank(scene.nodes.shape[0]), (action.astype(jnp.int32), value, value))
+    def find(self, model: MuZeroModel, scene: Scene, place: Place, key: Key[Array, ""], *, explore: bool) -> Found:
+        """What to do at a root, by search; without simulations by the policy prior."""
+        by = self.search if self.settings.search.simulations > 0 else self.by_prior
+        return by(model, scene, place, key, explore=explore)
 
-        if self.settings.search.simulations == 0:
-            return by_prior()
-        return jax.lax.cond(searching, lambda: self.search(model, scene, place, key, explore=explore), by_prior)
+    def by_prior(self, model: MuZeroModel, scene: Scene, place: Place, key: Key[Array, ""], *, explore: bool) -> Found:
+        """What the policy prior says; it teaches nothing."""
+        logits, value = model.policy(scene, place), model.expected_value(scene, place)
+        action = jax.random.categorical(key, logits) if explore else jnp.argmax(logits)
+        chosen = lambda found: (found.action, found.action_value, found.value)  # noqa: E731
+        return eqx.tree_at(chosen, self.blank(scene.nodes.shape[0]), (action.astype(jnp.int32), value, value))
 
     def with_simulations(self, simulations: int) -> "AbstractMuZero":
         """With another number of simulations; 0 lets the prior decide."""
@@ -142,18 +133,31 @@ class AbstractMuZero(AbstractAgent):
 
 @dataclass(frozen=True)
 class _PlayGame:
-    """Plays one instance under exploration."""
+    """Plays one instance under exploration; in an exploratory episode days end by the odds of an even budget, whatever
+    the search says."""
 
     agent: AbstractMuZero
 
     def __call__(self, shared: tuple[MuZeroModel, Bool[Array, ""]], instance: Any, key: Key[Array, ""]) -> SearchedGame:
         model, searching = shared
         agent, problem = self.agent, self.agent.problem
-        noise_key, play_key = jax.random.split(key)
+        noise_key, play_key, even_key = jax.random.split(key, 3)
         noise = problem.draw_noise(instance, agent.max_days, noise_key)
 
+        evenly = searching & jax.random.bernoulli(even_key, agent.settings.train.exploratory)
+
+        def find(scene, place, key):
+            search_key, end_key, pick_key = jax.random.split(key, 3)
+            given = model, scene, place, search_key
+            by_search, by_prior = (partial(by, *given, explore=True) for by in (agent.find, agent.by_prior))
+            found = jax.lax.cond(searching, by_search, by_prior)
+            num_nodes = instance.graph.num_nodes
+            ends = jax.random.bernoulli(end_key, jax.nn.sigmoid(place.even_odds))
+            instead = jnp.where(ends, num_nodes, pick_of(found, num_nodes, pick_key))
+            return eqx.tree_at(lambda f: f.action, found, jnp.where(evenly, instead, found.action).astype(jnp.int32))
+
         def decide(state, key):
-            record, found = agent.make_picks(model, instance, state, key, searching, explore=True)
+            record, found = agent.make_picks(model, instance, state, find, key)
             return record, (found, state.budget_left, forecasts_of(problem, instance, state, record))
 
         episode = play_episode(problem, instance, noise, decide, jax.random.split(play_key, agent.max_days))

@@ -52,6 +52,12 @@ class Place(eqx.Module):
         known = jnp.where(self.same_day, scene.legal, scene.exists)
         return known & ~self.picked & (self.budget_left > 0)
 
+    @property
+    def even_odds(self) -> Float[Array, ""]:
+        """Log-odds of ending the day at which the budget is spent evenly on average: each order of the picks left and
+        of the (days left - 1) ends between days is as likely as any other."""
+        return jnp.log(jnp.maximum(self.days_left - 1, LAST_DAY)) - jnp.log(jnp.maximum(self.budget_left, 1))
+
 
 def _zeros(module: eqx.nn.Linear) -> eqx.nn.Linear:
     """So that a head says nothing before it has learned."""
@@ -138,14 +144,13 @@ class MuZeroModel(eqx.Module):
         """f, first part: logits of all actions, with those masked that are known to be illegal.
 
         The last logit makes ending the day as likely as its learned odds say, however many nodes there are. They start
-        from those of a budget spent evenly: (days left - 1) ends among the picks left.
+        from those of a budget spent evenly.
         """
         context = self.context(_state(scene, place))
         scores = jax.nn.relu(scene.scored + context) @ self.score
         allowed = place.open(scene)
         masked = jnp.where(allowed, scores, MASKED)
-        even = jnp.log(jnp.maximum(place.days_left - 1, LAST_DAY)) - jnp.log(jnp.maximum(place.budget_left, 1))
-        odds = even + self.end_odds(_state(scene, place))[0]
+        odds = place.even_odds + self.end_odds(_state(scene, place))[0]
         end = jnp.where(allowed.any(), jax.nn.logsumexp(masked) + odds, 0.0)
         return jnp.append(masked, end)
 

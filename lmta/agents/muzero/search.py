@@ -1,7 +1,7 @@
 """Search in the model: what both MuZeros give to mctx, and what they keep of it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -9,7 +9,28 @@ import jax.numpy as jnp
 import mctx
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.agents.muzero.networks import MuZeroModel, Place, Scene
+from lmta.agents.muzero.networks import Place, Scene
+
+
+@runtime_checkable
+class SearchedModel(Protocol):
+    """What search needs of a model, on one example."""
+
+    def policy(self, scene: Any, place: Any) -> Any:
+        """Logits of all actions."""
+        ...
+
+    def step(self, scene: Any, place: Any, action: Any) -> tuple[Any, Any]:
+        """(the place after an action, its reward in the model's own form)."""
+        ...
+
+    def expected_reward(self, logits: Any) -> Any:
+        """A reward in true units."""
+        ...
+
+    def expected_value(self, scene: Any, place: Any) -> Any:
+        """The value of a place in true units."""
+        ...
 
 
 class Found(eqx.Module):
@@ -31,7 +52,7 @@ Expand = Callable[[Place, Key[Array, ""]], tuple[Any, Float[Array, " options"]]]
 """(a new place, key) → (what is to be known of its options, their prior logits)."""
 
 
-def recurrent(model: MuZeroModel, scene: Scene, discount: float, expand: Expand, action_of: Any) -> Any:
+def recurrent(model: SearchedModel, scene: Scene, discount: float, expand: Expand, action_of: Any) -> Any:
     """One step of the model for mctx, with a batch of one; embeddings are (place, what is known of its options).
 
     `action_of(known, option)` is the action that an option stands for. Past the last day there is neither reward nor
@@ -67,6 +88,13 @@ def summary_of(tree: Any) -> tuple[Float[Array, " options"], Float[Array, " opti
     """(visits, values of the options at the root, value of the root)."""
     summary = tree.summary()
     return summary.visit_counts[0].astype(jnp.float32), summary.qvalues[0], summary.value[0]
+
+
+def pick_of(found: Found, num_nodes: int, key: Key[Array, ""]) -> Int[Array, ""]:
+    """A node drawn from the policy of the search, as if the day could not end; its end where there is none."""
+    actions = jnp.arange(num_nodes + 1) if found.actions is None else found.actions
+    shares = jnp.where(actions < num_nodes, found.policy, 0.0)
+    return jnp.where(shares.sum() > 0, actions[jax.random.categorical(key, jnp.log(shares))], num_nodes)
 
 
 def blank_found(actions: Int[Array, " options"] | None, policy: Float[Array, " options"]) -> Found:

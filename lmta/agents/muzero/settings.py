@@ -24,7 +24,10 @@ class TrainSettings:
     """Episodes of self-play an epoch, played as one batch."""
     warm_up: int = 2
     """Epochs that the policy prior plays without search."""
-    updates: int = 128
+    exploratory: float = 0.25
+    """The share of episodes in which days end by the odds of an even budget: where the search never waits, values of
+    waiting are not learned."""
+    updates: int = 96
     """Gradient steps an epoch."""
     batch: int = 32
     games: int = 240

@@ -57,26 +57,24 @@ def unroll_loss(model: MuZeroModel, agent: "AbstractMuZero", unroll: Unroll) -> 
 
     Gradients are halved at each step of the dynamics, as in MuZero.
     """
-    problem, length = agent.problem, agent.settings.train.unroll
-    legal = problem.legal(unroll.instance, unroll.state)
-    seen = problem.observe(unroll.instance, unroll.state)
-    scene, place = model.represent(seen, legal, unroll.instance, unroll.state)
+    scene, place = agent.represent(model, unroll.instance, unroll.state)
 
     def predict(place, value, options, policy, live):
-        value = categorical_loss(model.value(scene, place), value, model.value_support)
-        return {"policy": policy_loss(model.policy(scene, place), options, policy), "value": live * value}
+        valued = categorical_loss(model.value(scene, place), value, model.value_support)
+        return {"policy": policy_loss(model.policy(scene, place), options, policy), "value": live * valued}
 
-    def targets(step):
-        return jax.tree.map(lambda leaf: leaf[step], (unroll.value, unroll.options, unroll.policy, unroll.live))
-
-    terms = predict(place, *targets(0)) | {"reward": jnp.zeros(())}
-    for step in range(length):
-        place, logits = model.step(scene, place, unroll.action[step])
+    def step(place, given):
+        action, reward, live, targets = given
+        place, logits = model.step(scene, place, action)
         place = eqx.tree_at(lambda p: p.latent, place, scale_gradient(place.latent, 0.5))
-        earned = unroll.live[step] * categorical_loss(logits, unroll.reward[step], model.reward_support)
-        below = predict(place, *targets(step + 1)) | {"reward": earned}
-        terms = {name: terms[name] + below[name] / length for name in terms}
-    return terms
+        earned = live * categorical_loss(logits, reward, model.reward_support)
+        return place, predict(place, *targets) | {"reward": earned}
+
+    targets = unroll.value, unroll.options, unroll.policy, unroll.live
+    root, later = (jax.tree.map(lambda leaf, part=part: leaf[part], targets) for part in (0, slice(1, None)))
+    _, below = jax.lax.scan(step, place, (unroll.action, unroll.reward, unroll.live[:-1], later))
+    terms = predict(place, *root) | {"reward": jnp.zeros(())}
+    return {name: terms[name] + below[name].mean() for name in terms}
 
 
 def loss(model: MuZeroModel, agent: "AbstractMuZero", batch: Unroll) -> tuple[Float[Array, ""], Terms]:

@@ -7,15 +7,15 @@ import jax.numpy as jnp
 import mctx
 from jaxtyping import Array, Float, Int, Key
 
-from lmta.agents.muzero.networks import MuZeroModel, Place, Scene
-from lmta.agents.muzero.search import Found, recurrent, root_of, summary_of
+from lmta.agents.muzero.networks import Place, Scene
+from lmta.agents.muzero.search import Found, SearchedModel, recurrent, root_of, summary_of
 from lmta.agents.sampled_muzero.settings import SearchSettings
 from lmta.nn.q_learning import MASKED
 from lmta.nn.sampling import corrected_prior, gumbel_top_k
 
 
 def search(
-    model: MuZeroModel,
+    model: SearchedModel,
     settings: SearchSettings,
     discount: float,
     scene: Scene,
@@ -51,7 +51,7 @@ def search(
 
 
 def sample(
-    model: MuZeroModel, settings: SearchSettings, scene: Scene, place: Place, key: Key[Array, ""]
+    model: SearchedModel, settings: SearchSettings, scene: Scene, place: Place, key: Key[Array, ""]
 ) -> tuple[Int[Array, " samples"], Float[Array, " samples"]]:
     """(K different actions drawn from β ∝ π^(1/τ), their prior logits). What is illegal is never drawn before what is
     legal, and has no weight where there is too little of that."""
