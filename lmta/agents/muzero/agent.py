@@ -47,8 +47,12 @@ class AbstractMuZero(AbstractAgent):
 
     @classmethod
     def check(cls, settings: Any, spec: Spec) -> None:
-        """The replay must hold an epoch."""
+        """The replay must hold an epoch, and the policy learns from the search."""
         train = settings.train
+        if settings.search.simulations == 0:
+            raise InputError(
+                "search.simulations: 0 given, but the policy learns from the search; at least 1 is needed."
+            )
         if train.games < train.episodes:
             raise InputError(f"train.games: {train.games} given, at least the {train.episodes} episodes are needed.")
 
@@ -143,18 +147,8 @@ class _PlayGame:
         agent, problem = self.agent, self.agent.problem
         noise_key, play_key, even_key = jax.random.split(key, 3)
         noise = problem.draw_noise(instance, agent.max_days, noise_key)
-
         evenly = searching & jax.random.bernoulli(even_key, agent.settings.train.exploratory)
-
-        def find(scene, place, key):
-            search_key, end_key, pick_key = jax.random.split(key, 3)
-            given = model, scene, place, search_key
-            by_search, by_prior = (partial(by, *given, explore=True) for by in (agent.find, agent.by_prior))
-            found = jax.lax.cond(searching, by_search, by_prior)
-            num_nodes = instance.graph.num_nodes
-            ends = jax.random.bernoulli(end_key, jax.nn.sigmoid(place.even_odds))
-            instead = jnp.where(ends, num_nodes, pick_of(found, num_nodes, pick_key))
-            return eqx.tree_at(lambda f: f.action, found, jnp.where(evenly, instead, found.action).astype(jnp.int32))
+        find = partial(self._find, model, searching, evenly)
 
         def decide(state, key):
             record, found = agent.make_picks(model, instance, state, find, key)
@@ -169,3 +163,22 @@ class _PlayGame:
         found = jax.tree.map(lambda leaf: leaf[day, jnp.minimum(index, leaf.shape[1] - 1)], found)
         policy = jnp.where(live[:, None], found.policy, 0.0).astype(jnp.float16)
         return SearchedGame(game, found.actions, policy, jnp.where(live, found.value, 0.0))
+
+    def _find(
+        self,
+        model: MuZeroModel,
+        searching: Bool[Array, ""],
+        evenly: Bool[Array, ""],
+        scene: Scene,
+        place: Place,
+        key: Key[Array, ""],
+    ) -> Found:
+        """By search or, while warming up, by the policy prior; in an exploratory episode with another action."""
+        search_key, end_key, pick_key = jax.random.split(key, 3)
+        given = model, scene, place, search_key
+        by_search, by_prior = (partial(by, *given, explore=True) for by in (self.agent.find, self.agent.by_prior))
+        found = jax.lax.cond(searching, by_search, by_prior)
+        num_nodes = scene.nodes.shape[0]
+        ends = jax.random.bernoulli(end_key, jax.nn.sigmoid(place.even_odds))
+        instead = jnp.where(ends, num_nodes, pick_of(found, num_nodes, pick_key))
+        return eqx.tree_at(lambda f: f.action, found, jnp.where(evenly, instead, found.action))

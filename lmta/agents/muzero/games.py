@@ -15,7 +15,7 @@ from lmta.problems.base import Problem
 
 
 class SearchedGame(eqx.Module):
-    """One episode, and what search said at each of its steps, in order; 0 where there was none."""
+    """One episode (or a batch), and what search said at each of its steps, in order; 0 where there was none."""
 
     played: Played
     actions: Int[Array, " steps options"] | None
@@ -24,17 +24,17 @@ class SearchedGame(eqx.Module):
     value: Float[Array, " steps"]
 
     @property
-    def reward(self) -> Float[Array, " days"]:
+    def reward(self) -> Float[Array, " *games days"]:
         """Of each day."""
         return self.played.reward
 
     @property
-    def num_picks(self) -> Int[Array, " days"]:
+    def num_picks(self) -> Int[Array, " *games days"]:
         """Of each day."""
         return self.played.num_picks
 
     @property
-    def forecasts(self) -> Float[Array, " days max_picks_and_one"]:
+    def forecasts(self) -> Float[Array, " *games days max_picks_and_one"]:
         """Of each day, before its first pick and after each."""
         return self.played.forecasts
 

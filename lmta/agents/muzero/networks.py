@@ -83,6 +83,7 @@ class MuZeroModel(eqx.Module):
     score: Float[Array, " hidden"]
     end_odds: eqx.nn.MLP
     value_body: eqx.nn.MLP
+    bins: int = eqx.field(static=True)
     largest_reward: float = eqx.field(static=True)
     largest_value: float = eqx.field(static=True)
 
@@ -111,7 +112,7 @@ class MuZeroModel(eqx.Module):
         odds = eqx.nn.MLP(state_size, 1, hidden, depth=1, key=keys[8])
         self.end_odds = eqx.tree_at(lambda mlp: mlp.layers[-1], odds, replace_fn=_zeros)
         self.value_body = eqx.nn.MLP(state_size, sizes.bins, hidden, depth=1, key=keys[9])
-        self.largest_reward, self.largest_value = largest_reward, largest_value
+        self.bins, self.largest_reward, self.largest_value = sizes.bins, largest_reward, largest_value
 
     def represent(
         self, seen: Observation, legal: Bool[Array, " nodes"], instance: Any, state: Any
@@ -169,12 +170,12 @@ class MuZeroModel(eqx.Module):
     @property
     def reward_support(self) -> Float[Array, " bins"]:
         """Atoms of the reward."""
-        return even_support(self.largest_reward, self.reward_body.layers[-1].out_features)
+        return even_support(self.largest_reward, self.bins)
 
     @property
     def value_support(self) -> Float[Array, " bins"]:
         """Atoms of the value."""
-        return even_support(self.largest_value, self.value_body.layers[-1].out_features)
+        return even_support(self.largest_value, self.bins)
 
 
 def _normalised(x: Float[Array, " latent"]) -> Float[Array, " latent"]:

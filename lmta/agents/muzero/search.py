@@ -94,7 +94,8 @@ def pick_of(found: Found, num_nodes: int, key: Key[Array, ""]) -> Int[Array, ""]
     """A node drawn from the policy of the search, as if the day could not end; its end where there is none."""
     actions = jnp.arange(num_nodes + 1) if found.actions is None else found.actions
     shares = jnp.where(actions < num_nodes, found.policy, 0.0)
-    return jnp.where(shares.sum() > 0, actions[jax.random.categorical(key, jnp.log(shares))], num_nodes)
+    drawn = actions[jax.random.categorical(key, jnp.log(shares))]
+    return jnp.where(shares.sum() > 0, drawn, num_nodes).astype(jnp.int32)
 
 
 def blank_found(actions: Int[Array, " options"] | None, policy: Float[Array, " options"]) -> Found:

@@ -25,6 +25,17 @@ class SampledMuZero(AbstractMuZero):
     settings: SampledMuZeroSettings
 
     @classmethod
+    def check(cls, settings: SampledMuZeroSettings, spec: Spec) -> None:
+        """There must be something to search with once every sample was tried."""
+        super().check(settings, spec)
+        search = settings.search
+        if search.simulations <= search.samples:
+            raise InputError(
+                f"search.simulations: {search.simulations} given, but each of the {search.samples} samples is tried "
+                "first; give more simulations or fewer samples."
+            )
+
+    @classmethod
     def make(cls, spec: Spec, features: str, settings: Any, size: Size) -> "SampledMuZero":
         """Refuses to draw more actions than there are."""
         samples = settings.search.samples

@@ -31,7 +31,7 @@ def search(
     value = model.expected_value(scene, place)
     possible = prior > MASKED / 2
     tree = mctx.search(
-        None,
+        None,  # pyright: ignore
         search_key,
         root=root_of(prior, value, place, actions),
         recurrent_fn=recurrent(model, scene, discount, expand, lambda actions, slot: actions[slot]),

@@ -17,7 +17,7 @@ class MuZeroParts(AbstractParts):
 
     def __init__(self, agent: AbstractMuZero, model: MuZeroModel):
         self.represent = jax.jit(lambda instance, state: agent.represent(model, instance, state))
-        self.search = jax.jit(lambda *root: agent.find(model, *root, jax.random.key(0), explore=False))
+        self.search = jax.jit(lambda scene, place: agent.find(model, scene, place, jax.random.key(0), explore=False))
 
     def time(self, instance: Any, state: Any, choice: Choice) -> tuple[dict[str, float], float]:
         """One after the other; a day's last step ends it, unless nothing is left to pick with."""

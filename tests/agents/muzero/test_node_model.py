@@ -56,13 +56,30 @@ def test_what_was_picked_or_illegal_stays_closed_today_and_the_policy_judges_lat
     assert float(MODEL.expected_value(scene, over)) == 0
 
 
-def test_more_samples_than_actions_are_refused():
-    check_settings(tiny("sampled-muzero", values={"search.samples": NODES + 1}))
-    message = "^search.samples: 14 given, but 12 nodes and the end of the day are 13 actions.$"
-    with pytest.raises(InputError, match=message):
-        check_settings(tiny("sampled-muzero", values={"search.samples": NODES + 2}))
+def test_as_many_samples_as_actions_are_allowed():
+    check_settings(tiny("sampled-muzero", values={"search.samples": NODES + 1, "search.simulations": NODES + 2}))
 
 
-def test_a_replay_smaller_than_an_epoch_is_refused():
-    with pytest.raises(InputError, match=r"^train.games: 7 given, at least the 8 episodes are needed.$"):
-        check_settings(tiny("flat-muzero", values={"train.games": 7}))
+REFUSED = {
+    "samples": (
+        {"search.samples": NODES + 2, "search.simulations": 99},
+        "search.samples: 14 given, but 12 nodes and the end of the day are 13 actions.",
+    ),
+    "simulations": (
+        {"search.simulations": 4},
+        "search.simulations: 4 given, but each of the 4 samples is tried first; "
+        "give more simulations or fewer samples.",
+    ),
+    "no search": (
+        {"search.simulations": 0},
+        "search.simulations: 0 given, but the policy learns from the search; at least 1 is needed.",
+    ),
+    "replay": ({"train.games": 7}, "train.games: 7 given, at least the 8 episodes are needed."),
+}
+
+
+@pytest.mark.parametrize(("values", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_trained_is_refused(values, message):
+    with pytest.raises(InputError) as refused:
+        check_settings(tiny("sampled-muzero", values=values))
+    assert str(refused.value) == message
