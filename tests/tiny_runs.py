@@ -10,6 +10,20 @@ from lmta.agents.presets import with_values
 from lmta.agents.settings import RunSettings, default_settings
 
 NODES, DAYS, BUDGET = 12, 3, 4
+MUZERO = {
+    "network.hidden": 6,
+    "network.layers": 2,
+    "network.latent": 5,
+    "network.bins": 11,
+    "search.simulations": 6,
+    "search.depth": 3,
+    "train.episodes": 8,
+    "train.warm_up": 1,
+    "train.updates": 2,
+    "train.batch": 4,
+    "train.games": 10,
+    "train.unroll": 2,
+}
 VALUES: dict[str, dict[str, Any]] = {
     "lmta": {
         "network.latent": 8,
@@ -38,6 +52,8 @@ VALUES: dict[str, dict[str, Any]] = {
         "train.games": 10,
         "train.target_every": 3,
     },
+    "flat-muzero": MUZERO | {"search.considered": 4},
+    "sampled-muzero": MUZERO | {"search.samples": 4},
     "flat-dqn": {
         "network.hidden": 6,
         "train.episodes": 8,

@@ -12,6 +12,8 @@ HOMES = {
     "lmta": "lmta.agents.lmta.agent:Lmta",
     "ws-option": "lmta.agents.ws_option.agent:WsOption",
     "flat-dqn": "lmta.agents.flat_dqn.agent:FlatDqn",
+    "flat-muzero": "lmta.agents.flat_muzero.agent:FlatMuZero",
+    "sampled-muzero": "lmta.agents.sampled_muzero.agent:SampledMuZero",
 }
 """Where each learner lives."""
 DEFAULT = "lmta"

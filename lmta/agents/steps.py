@@ -49,14 +49,14 @@ def pick_rewards(
     """
     days, max_picks = forecasts.shape[0], forecasts.shape[1] - 1
     index = jnp.arange(max_picks)
-    gains = _gains(num_picks, forecasts)
+    gains = gains_of(num_picks, forecasts)
     until = jnp.concatenate([jnp.zeros(1), jnp.cumsum(reward)])
     later = until[_next_day_with_a_pick(num_picks)] - until[jnp.arange(days) + 1]
     rest = reward - gains.sum(axis=1) + later
     return gains + jnp.where(index == num_picks[:, None] - 1, rest[:, None], 0.0)
 
 
-def _gains(num_picks: Int[Array, " *days"], forecasts: Array) -> Array:
+def gains_of(num_picks: Int[Array, " *days"], forecasts: Array) -> Array:
     """What each pick added to the forecast; 0 beyond the picks."""
     made = jnp.arange(forecasts.shape[-1] - 1) < num_picks[..., None]
     return jnp.where(made, jnp.diff(forecasts, axis=-1), 0.0)
@@ -101,16 +101,14 @@ def sample_steps(problem: Problem, replay: Ring, max_steps: int, count: int, key
 def step_of(problem: Problem, game: Played, draw: Float[Array, ""]) -> Step:
     """A step of an episode, by a number from 0 to 1: every pick is one, and so is the end of every day."""
     days = game.instance.days
-    live = jnp.arange(game.reward.shape[0]) < days
-    ends = jnp.cumsum(jnp.where(live, game.num_picks + 1, 0))
-    number = jnp.minimum((draw * ends[-1]).astype(jnp.int32), ends[-1] - 1)
-    day = jnp.searchsorted(ends, number, side="right").astype(jnp.int32)
-    index = number - (ends[day] - game.num_picks[day] - 1)
+    total = count_steps(game)
+    number = jnp.minimum((draw * total).astype(jnp.int32), total - 1)
+    day, index = place_of(game, number)
     ends_day = index == game.num_picks[day]
     state = after_picks(problem, game, day, index)
     node = game.picks[day, jnp.minimum(index, game.picks.shape[1] - 1)]
     following = jax.tree.map(lambda leaf: leaf[day + 1], game.states)
-    gains = _gains(game.num_picks[day], game.forecasts[day])
+    gains = gains_of(game.num_picks[day], game.forecasts[day])
     at = jnp.minimum(index, gains.shape[0] - 1)
     next_day = day + ends_day
     granted = game.budget[jnp.minimum(next_day, game.budget.shape[0] - 1)]
@@ -126,6 +124,22 @@ def step_of(problem: Problem, game: Played, draw: Float[Array, ""]) -> Step:
         next_picks_left=jnp.where(ends_day, granted, game.budget[day] - index - 1),
         goes_on=next_day < days,
     )
+
+
+def count_steps(game: Played) -> Int[Array, ""]:
+    """Picks and ends of days."""
+    return jnp.where(_live_days(game), game.num_picks + 1, 0).sum()
+
+
+def place_of(game: Played, number: Int[Array, " *n"]) -> tuple[Int[Array, " *n"], Int[Array, " *n"]]:
+    """(the day of a step, the picks made before it on that day), for steps in the order they were made in."""
+    ends = jnp.cumsum(jnp.where(_live_days(game), game.num_picks + 1, 0))
+    day = jnp.minimum(jnp.searchsorted(ends, number, side="right"), ends.shape[0] - 1).astype(jnp.int32)
+    return day, number - (ends[day] - game.num_picks[day] - 1)
+
+
+def _live_days(game: Played) -> Bool[Array, " days"]:
+    return jnp.arange(game.reward.shape[0]) < game.instance.days
 
 
 def after_picks(problem: Problem, game: Any, day: Int[Array, ""], count: Int[Array, ""]) -> Any:

@@ -1,14 +1,16 @@
 """Tables of our own: all methods at one look, presets and departures of LMTA, advisers, and an archive."""
 
 from dataclasses import replace
+from functools import partial
 
-from lmta.experiments.cells import Cell, Learner, Task, options
+from lmta.experiments.cells import Cell, Learner, Options, Task, options
 from lmta.experiments.declare import Entry, Method, Scale, Table, grid, with_overrides
 from lmta.experiments.methods import (
     AIM_ADVISER,
     AIM_POLICIES,
     AS_PUBLISHED,
     LMTA,
+    PEERS,
     POWER,
     SOP_ADVISER,
     SOP_POLICIES,
@@ -142,6 +144,54 @@ CLASSICAL_SOP = Table(
     baseline="greedy",
     reference="even-insertion",
 )
+TUNING_SEED = 100
+"""Of development instances that settings are chosen on."""
+TUNED_ON = {"AIM": Task("aim", 200, 10, 50), "SOP": Task("sop", 200, 10, 50)}
+
+
+def _tuning(name: str, title: str, learner: Learner, settings: dict[str, Options]) -> Table:
+    """A learner with each setting of a small grid, on development seeds; the first is the default."""
+    on_development = replace(learner, seed=0)
+    rows = {row: with_overrides(on_development, *changed) for row, changed in settings.items()}
+    cell = partial(Cell, seed=TUNING_SEED, tuning=True)
+    return Table(name, title, grid(rows, TUNED_ON, cell=cell), reference=next(iter(settings)), note=TUNING_NOTE)
+
+
+TUNING_NOTE = "Development seeds, for choosing defaults; none of these figures is a result."
+
+
+def _simulations_and(width: str, *pairs: tuple[int, int]) -> dict[str, Options]:
+    """Simulations of a search beside the number of actions at its root."""
+    return {
+        f"{simulations} simulations, {width} {number}": (
+            ("search.simulations", simulations),
+            (f"search.{width}", number),
+        )
+        for simulations, number in pairs
+    }
+
+
+TUNE_FLAT_MUZERO = _tuning(
+    "tune-flat-muzero",
+    "Simulations and considered actions of Flat MuZero (N = 200, T = 10, K = 50)",
+    PEERS["Flat MuZero"],
+    {
+        **_simulations_and("considered", (50, 16), (50, 8), (50, 32), (25, 8), (25, 16), (100, 16), (100, 32)),
+        "PUCT, 50 simulations": (("search.planner", "puct"),),
+        "PUCT, 100 simulations": (("search.planner", "puct"), ("search.simulations", 100)),
+    },
+)
+TUNE_SAMPLED_MUZERO = _tuning(
+    "tune-sampled-muzero",
+    "Simulations and samples of Sampled MuZero (N = 200, T = 10, K = 50)",
+    PEERS["Sampled MuZero"],
+    {
+        **_simulations_and(
+            "samples", (50, 20), (50, 10), (50, 40), (25, 10), (25, 20), (100, 10), (100, 20), (100, 40)
+        ),
+        "flatter proposal": (("search.proposal_temperature", 2.0),),
+    },
+)
 LEARNED_PART = Table(
     "learned-part",
     "What was learned above the two heuristics",
@@ -159,5 +209,7 @@ OWN_TABLES = (
     PRESETS,
     DEPARTURES,
     OVERVIEW,
+    TUNE_FLAT_MUZERO,
+    TUNE_SAMPLED_MUZERO,
     LEARNED_PART,
 )

@@ -11,7 +11,7 @@ from lmta.problems.spec import changed
 from lmta.types import InputError
 
 MAY_BE_ZERO = {"warm_up", "encoder_layers", "q_layers", "simulations", "return_targets"}
-POSITIVE = {"temperature"}
+POSITIVE = {"temperature", "proposal_temperature"}
 SHARES = {
     "dirichlet_mix",
     "discount",

@@ -11,7 +11,8 @@ import pytest
 from tiny_runs import BUDGET, tiny
 
 import lmta
-from lmta.agents.registry import HOMES
+from lmta.agents.base import AbstractAgent
+from lmta.agents.registry import HOMES, agent_type
 from lmta.agents.saved import CHECKPOINT, write_model
 from lmta.agents.settings import make_model
 from lmta.arena.evaluate import EvaluateSettings, evaluate, prepare
@@ -188,7 +189,16 @@ def test_what_cannot_be_loaded_is_refused(runs, arguments, message):
         lmta.load(**{"path": runs / "lmta"} | arguments)
 
 
-@pytest.mark.parametrize("agent", [agent for agent in HOMES if agent != "lmta"])
+SEARCHING = [agent for agent in HOMES if agent_type(agent).with_simulations is not AbstractAgent.with_simulations]
+
+
+@pytest.mark.parametrize("agent", SEARCHING)
+def test_the_prior_decides_without_simulations(runs, agent):
+    campaign = lmta.Campaign(PATH, days=3, budget=3)
+    check(lmta.load(runs / agent, simulations=0).decide(campaign), campaign)
+
+
+@pytest.mark.parametrize("agent", [agent for agent in HOMES if agent not in SEARCHING])
 def test_simulations_are_refused_where_nothing_is_searched(runs, agent):
     with pytest.raises(lmta.InputError, match=f"^simulations: {agent} does not search; leave it out.$"):
         lmta.load(runs / agent, simulations=5)

@@ -21,6 +21,8 @@ PARTS = {
     "lmta": {"encoder", "search", "budget", "low level", "Q-network"},
     "ws-option": {"budget", "low level", "Q-network"},
     "flat-dqn": {"Q-network"},
+    "flat-muzero": {"representation", "search"},
+    "sampled-muzero": {"representation", "search"},
 }
 
 

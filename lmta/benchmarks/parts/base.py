@@ -15,6 +15,8 @@ HOMES = {
     "lmta": "lmta.benchmarks.parts.lmta:LmtaParts",
     "ws-option": "lmta.benchmarks.parts.ws_option:WsOptionParts",
     "flat-dqn": "lmta.benchmarks.parts.flat_dqn:FlatDqnParts",
+    "flat-muzero": "lmta.benchmarks.parts.muzero:MuZeroParts",
+    "sampled-muzero": "lmta.benchmarks.parts.muzero:MuZeroParts",
 }
 """Where the parts of each agent live, by its name."""
 

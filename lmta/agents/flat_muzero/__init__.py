@@ -1,0 +1,1 @@
+"""Flat MuZero: search over all primitive actions."""

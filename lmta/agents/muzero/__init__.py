@@ -1,0 +1,1 @@
+"""What Flat and Sampled MuZero share: a node-level model, self-play, unrolls and losses."""

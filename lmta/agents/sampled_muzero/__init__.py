@@ -1,0 +1,1 @@
+"""Sampled MuZero: search over a few sampled actions at each node."""
