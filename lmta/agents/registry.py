@@ -12,6 +12,7 @@ HOMES = {
     "lmta": "lmta.agents.lmta.agent:Lmta",
     "ws-option": "lmta.agents.ws_option.agent:WsOption",
     "flat-dqn": "lmta.agents.flat_dqn.agent:FlatDqn",
+    "director": "lmta.agents.director.agent:Director",
 }
 """Where each learner lives."""
 DEFAULT = "lmta"

@@ -150,15 +150,33 @@ def pick_day(
     max_picks: int,
 ) -> DayRecord:
     """Pick until `budget` is spent, nothing is legal, or the chooser ends the day. The reward is left at 0."""
+    forget = lambda state, num_picks, memory: (*choose(state, num_picks), memory)  # noqa: E731
+    return pick_day_remembering(problem, instance, state, forget, budget, max_picks, None)
+
+
+ChooseRemembering = Callable[[Any, Int[Array, ""], Any], tuple[Int[Array, ""], Float[Array, ""], Any]]
+"""(state, number of picks made today, memory) → (node, its value to the chooser, memory for the next pick)."""
+
+
+def pick_day_remembering(
+    problem: Problem,
+    instance: AbstractInstance,
+    state: AbstractState,
+    choose: ChooseRemembering,
+    budget: Int[Array, ""],
+    max_picks: int,
+    memory: Any,
+) -> DayRecord:
+    """`pick_day` for a chooser that remembers something from pick to pick, such as a goal."""
     budget = jnp.where(state.day < instance.days, jnp.minimum(budget, state.budget_left), 0)
 
     def wants_more(carry):
-        _, record, more = carry
+        _, record, more, _ = carry
         return more & (record.num_picks < jnp.minimum(budget, max_picks))
 
     def pick(carry):
-        state, record, _ = carry
-        node, value = choose(state, record.num_picks)
+        state, record, _, memory = carry
+        node, value, memory = choose(state, record.num_picks, memory)
         after = problem.pick(instance, state, node)
         accepted = after.budget_left < state.budget_left
         slot = jnp.where(accepted, record.num_picks, max_picks)
@@ -168,9 +186,9 @@ def pick_day(
             num_picks=record.num_picks + accepted,
             reward=record.reward,
         )
-        return after, record, accepted
+        return after, record, accepted, memory
 
-    return jax.lax.while_loop(wants_more, pick, (state, empty_day(max_picks), jnp.array(True)))[1]
+    return jax.lax.while_loop(wants_more, pick, (state, empty_day(max_picks), jnp.array(True), memory))[1]
 
 
 def pick_in_order(problem: Problem, instance: AbstractInstance, state: StateT, record: DayRecord) -> StateT:

@@ -10,7 +10,7 @@ from lmta.problems.session import check_seed, whole_number
 from lmta.problems.spec import changed
 from lmta.types import InputError
 
-MAY_BE_ZERO = {"warm_up", "encoder_layers", "q_layers", "simulations", "return_targets"}
+MAY_BE_ZERO = {"stride", "warm_up", "encoder_layers", "q_layers", "simulations", "return_targets"}
 POSITIVE = {"temperature"}
 SHARES = {
     "dirichlet_mix",
@@ -20,6 +20,9 @@ SHARES = {
     "epsilon_last",
     "epsilon_decay",
     "averaging",
+    "trace",
+    "balance",
+    "entropy_target",
     "exploratory",
 }
 """Settings of learners by name, wherever they stand."""

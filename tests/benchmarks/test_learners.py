@@ -21,6 +21,7 @@ PARTS = {
     "lmta": {"encoder", "search", "budget", "low level", "Q-network"},
     "ws-option": {"budget", "low level", "Q-network"},
     "flat-dqn": {"Q-network"},
+    "director": {"encoder", "manager", "worker"},
 }
 
 

@@ -15,6 +15,7 @@ HOMES = {
     "lmta": "lmta.benchmarks.parts.lmta:LmtaParts",
     "ws-option": "lmta.benchmarks.parts.ws_option:WsOptionParts",
     "flat-dqn": "lmta.benchmarks.parts.flat_dqn:FlatDqnParts",
+    "director": "lmta.benchmarks.parts.director:DirectorParts",
 }
 """Where the parts of each agent live, by its name."""
 
