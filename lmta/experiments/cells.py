@@ -117,12 +117,17 @@ class Cell:
     """Count the rewards of the first days only."""
     measure: str = "play"
     """What is done with the method; `lmta.experiments.measures` has the others."""
+    tuning: bool = False
+    """Whether it serves to choose settings, on development seeds, and is never reported."""
 
     def __post_init__(self) -> None:
         whole_number(self.instances, "instances", 1)
         seeds = {"seed": self.seed} | ({"training seed": self.method.seed} if isinstance(self.method, Learner) else {})
         for name, seed in seeds.items():
-            if whole_number(seed, name, 0) < FIRST_SEED:
+            reported = whole_number(seed, name, 0) >= FIRST_SEED
+            if reported and self.tuning:
+                raise InputError(f"{name}: {seed} given; settings are chosen on seeds below {FIRST_SEED:,}.")
+            if not (reported or self.tuning):
                 raise InputError(f"{name}: {seed} given; reported results use seeds from {FIRST_SEED:,} on.")
 
     @property

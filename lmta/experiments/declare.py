@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lmta.experiments.cells import FIRST_SEED, Cell, Learner, Options, Task
+from lmta.experiments.cells import Cell, Learner, Options, Task
 from lmta.experiments.published import Figures, Published
 
 PAPER_NODES = 500
@@ -41,7 +41,7 @@ class Entry:
             return [cell]
         on = method.trained_on and scaled_task(method.trained_on, scale.nodes)
         who = replace(method, epochs=scale.epochs or method.epochs, trained_on=on)
-        return [replace(cell, method=replace(who, seed=FIRST_SEED + n)) for n in range(scale.seeds)]
+        return [replace(cell, method=replace(who, seed=method.seed + n)) for n in range(scale.seeds)]
 
 
 Entries = Mapping[tuple[str, str], Entry]

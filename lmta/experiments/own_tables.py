@@ -1,14 +1,16 @@
 """Tables of our own: all methods at one look, presets and departures of LMTA, advisers, and an archive."""
 
 from dataclasses import replace
+from functools import partial
 
-from lmta.experiments.cells import Cell, Learner, Task, options
+from lmta.experiments.cells import Cell, Learner, Options, Task, options
 from lmta.experiments.declare import Entry, Method, Scale, Table, grid, with_overrides
 from lmta.experiments.methods import (
     AIM_ADVISER,
     AIM_POLICIES,
     AS_PUBLISHED,
     LMTA,
+    PEERS,
     POWER,
     SOP_ADVISER,
     SOP_POLICIES,
@@ -142,6 +144,45 @@ CLASSICAL_SOP = Table(
     baseline="greedy",
     reference="even-insertion",
 )
+TUNING_SEED = 100
+"""Of development instances that settings are chosen on."""
+TUNED_ON = {"AIM": Task("aim", 200, 10, 50), "SOP": Task("sop", 200, 10, 50)}
+
+
+def _tuning(name: str, title: str, learner: Learner, settings: dict[str, Options]) -> Table:
+    """A learner with each setting of a small grid, on development seeds; the first is the default."""
+    on_development = replace(learner, seed=0)
+    rows = {row: with_overrides(on_development, *changed) for row, changed in settings.items()}
+    cell = partial(Cell, seed=TUNING_SEED, tuning=True)
+    return Table(name, title, grid(rows, TUNED_ON, cell=cell), reference=next(iter(settings)), note=TUNING_NOTE)
+
+
+TUNING_NOTE = "Development seeds, for choosing defaults; none of these figures is a result."
+TUNE_DIRECTOR = _tuning(
+    "tune-director",
+    "Stride of Director (N = 200, T = 10, K = 50: five picks a day)",
+    PEERS["Director"],
+    {"one goal a day": (), **{f"stride {stride}": (("stride", stride),) for stride in (1, 2, 3, 4)}},
+)
+TUNE_WS_OPTION = _tuning(
+    "tune-ws-option",
+    "Budget policy and capacities of WS-option (N = 200, T = 10, K = 50)",
+    PEERS["WS-option"],
+    {
+        "as it is": (),
+        "awake after 5 epochs": (("train.sleep", 5),),
+        "awake after 25 epochs": (("train.sleep", 25),),
+        "always asleep (average budgets)": (("train.sleep", 50),),
+        "fewer random budgets": (("train.budget_epsilon", 0.1),),
+        "more random budgets": (("train.budget_epsilon", 0.6),),
+        "high level: half the updates": (("train.high_updates", 24),),
+        "high level: twice the updates": (("train.high_updates", 96),),
+        "low level: half the updates": (("train.low_updates", 80),),
+        "low level: twice the updates": (("train.low_updates", 320),),
+        "high level: three layers": (("network.high_layers", 3),),
+        "half as wide": (("network.hidden", 32),),
+    },
+)
 LEARNED_PART = Table(
     "learned-part",
     "What was learned above the two heuristics",
@@ -159,5 +200,7 @@ OWN_TABLES = (
     PRESETS,
     DEPARTURES,
     OVERVIEW,
+    TUNE_DIRECTOR,
+    TUNE_WS_OPTION,
     LEARNED_PART,
 )

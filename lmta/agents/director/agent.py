@@ -21,7 +21,7 @@ from lmta.agents.steps import Played, forecasts_of, played
 from lmta.devices import map_over_cores
 from lmta.nn.actor_critic import adapted
 from lmta.nn.discrete import draw
-from lmta.nn.optimisers import adam, apply_gradient
+from lmta.nn.optimisers import adam, apply_gradient, averaged
 from lmta.nn.q_learning import copied_every
 from lmta.nn.replay import Ring
 from lmta.policies.budgets import average
@@ -36,6 +36,8 @@ KL_LIMITS, ENTROPY_LIMITS = (1e-5, 1.0), (1e-5, 100.0)
 class DirectorLearner(eqx.Module):
     """What training changes."""
 
+    average: DirectorModel
+    """The mean of the latest models, which plays once training is over."""
     model: DirectorModel
     slow: Critics
     scales: Scales
@@ -90,11 +92,11 @@ class Director(AbstractAgent):
         """The learner before its first epoch; all adaptive weights are 1."""
         scales = Scales(jnp.ones(()), jnp.ones(self.settings.network.codes), jnp.ones(()))
         state = self._optimiser().init(eqx.filter(model, eqx.is_array))
-        return DirectorLearner(model, model.critics, scales, state, jnp.zeros((), jnp.int32))
+        return DirectorLearner(model, model, model.critics, scales, state, jnp.zeros((), jnp.int32))
 
     def playing(self, learner: DirectorLearner) -> DirectorModel:
-        """The newest weights."""
-        return learner.model
+        """The mean of the latest weights."""
+        return learner.average
 
     def measures(self, learner: DirectorLearner) -> dict[str, Float[Array, ""]]:
         """The adaptive weights."""
@@ -114,7 +116,7 @@ class Director(AbstractAgent):
         self, learner: DirectorLearner, replay: Ring, epoch: Int[Array, ""], key: Key[Array, ""]
     ) -> tuple[DirectorLearner, Terms]:
         """All updates of an epoch."""
-        return _learn(self, learner, replay, key)
+        return _learn(self, learner, replay, epoch, key)
 
     def decide(self, model: DirectorModel, instance: Any, state: Any, key: Key[Array, ""]) -> AgentDay:
         """The average budget; the most likely goal and picks."""
@@ -147,9 +149,16 @@ class Director(AbstractAgent):
         return pick_day_remembering(self.problem, instance, state, choose, budget, self.max_picks, no_goal)
 
     def _optimiser(self) -> optax.GradientTransformation:
+        """Clipped Adam for what models the world, and a slower one for what acts in it."""
         train = self.settings.train
         clip = optax.clip_by_global_norm(train.clip)
-        return optax.chain(clip, adam(train.rate, train.weight_decay, train.rate_decay))
+        make = lambda rate: optax.chain(clip, adam(rate, train.weight_decay, train.rate_decay))  # noqa: E731
+        parts = lambda model: (model.world, model.goals, model.manager, model.worker, model.critics)  # noqa: E731
+        kinds = ("model", "model", "policy", "policy", "policy")
+        return optax.multi_transform(
+            {"model": make(train.rate), "policy": make(train.policy_rate)},
+            lambda model: eqx.tree_at(parts, model, kinds),
+        )
 
 
 def choose_goal(
@@ -182,7 +191,7 @@ class _PlayGame:
 
 @eqx.filter_jit(donate="none")
 def _learn(
-    agent: Director, learner: DirectorLearner, replay: Ring, key: Key[Array, ""]
+    agent: Director, learner: DirectorLearner, replay: Ring, epoch: Int[Array, ""], key: Key[Array, ""]
 ) -> tuple[DirectorLearner, Terms]:
     train, loss, optimiser = agent.settings.train, agent.settings.loss, agent._optimiser()
     arrays, static = eqx.partition(learner, eqx.is_array)
@@ -204,7 +213,9 @@ def _learn(
             adapted(old.code_entropy, measured.code_entropy, target, ENTROPY_LIMITS, raises=True),
             adapted(old.entropy, measured.entropy, target, ENTROPY_LIMITS, raises=True),
         )
-        return eqx.filter(DirectorLearner(model, slow, scales, state, count), eqx.is_array), terms
+        return eqx.filter(DirectorLearner(now.average, model, slow, scales, state, count), eqx.is_array), terms
 
     arrays, terms = jax.lax.scan(step, arrays, jax.random.split(key, train.updates))
-    return eqx.combine(arrays, static), jax.tree.map(jnp.mean, terms)
+    after: DirectorLearner = eqx.combine(arrays, static)
+    average = averaged(after.average, after.model, train.averaging, epoch)
+    return eqx.tree_at(lambda a: a.average, after, average), jax.tree.map(jnp.mean, terms)

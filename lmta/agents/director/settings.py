@@ -37,7 +37,9 @@ class TrainSettings:
     games: int = 500
     """Games that the replay keeps."""
     rate: float = 1e-3
-    """(1e-4)"""
+    """Of world model and goal autoencoder (1e-4)."""
+    policy_rate: float = 1e-3
+    """Of manager, worker and critics (1e-4)."""
     rate_decay: float = 0.001
     """The learning rate falls as 1/√(1 + this · steps) (0)."""
     weight_decay: float = 1e-5
@@ -48,6 +50,8 @@ class TrainSettings:
     """From pick to pick for the worker, from goal to goal for the manager (0.99)."""
     trace: float = 0.95
     """λ of returns (0.95)."""
+    averaging: float = 0.8
+    """How much of the average of weights, which plays, remains after an epoch (0)."""
     target_every: int = 100
     """Gradient steps between two copies to the slow critics (100)."""
 
