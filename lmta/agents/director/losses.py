@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Bool, Float, Key
 
 from lmta.agents.base import Terms
 from lmta.agents.director.imagination import Timetable, Trajectory, frozen, imagine
@@ -90,6 +90,19 @@ def code_loss(goals: GoalAutoencoder, latent: Float[Array, " latent"], key: Key[
     """(squared error through a drawn code, KL of the code to the even distribution)."""
     error = ((goals.reconstruct(latent, key) - latent) ** 2).sum()
     return error, jax.vmap(kl_to_uniform)(goals.logits(latent)).sum()
+
+
+def mean_code_loss(
+    goals: GoalAutoencoder,
+    latents: Float[Array, " batch steps_and_one latent"],
+    made: Bool[Array, " batch steps"],
+    key: Key[Array, ""],
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """The means of `code_loss` over the steps that were made."""
+    keys = jax.random.split(key, latents.shape[:2])
+    error, kl = jax.vmap(jax.vmap(lambda latent, key: code_loss(goals, latent, key)))(latents, keys)
+    counts = jnp.concatenate([jnp.ones((latents.shape[0], 1)), made], axis=1)
+    return (error * counts).sum() / counts.sum(), (kl * counts).sum() / counts.sum()
 
 
 class Rewards(eqx.Module):
@@ -189,63 +202,66 @@ def actor_loss(lesson: Lesson, log_prob: Float[Array, " batch steps"], shares: t
     return reinforce(log_prob, standardised(sum(parts[1:], parts[0]), lesson.weight), lesson.weight)
 
 
+class Dream(NamedTuple):
+    """A trajectory (or a batch), what it pays, and what is learned from it."""
+
+    trajectory: Trajectory
+    rewards: Rewards
+    worker: Lesson
+    manager: Lesson
+
+
+def dream(
+    model: DirectorModel, slow: Critics, agent: "Director", start: tuple[Array, Array, Array], key: Key[Array, ""]
+) -> Dream:
+    """From a start: its latent, its nodes, and which of them are legal."""
+    train, plan = agent.settings.train, agent.timetable
+    trajectory = imagine(model, plan, *start, key)
+    rewards = rewards_of(model, trajectory)
+    worker, manager = (
+        teach(model.critics, slow, plan, trajectory, rewards, train.discount, train.trace)
+        for teach in (worker_lesson, manager_lesson)
+    )
+    return Dream(trajectory, rewards, worker, manager)
+
+
+def acting_terms(dreams: Dream, plan: Timetable, exploration: float) -> tuple[Terms, Float[Array, " codes"]]:
+    """(the terms of both actors and their critics, the entropies of the code) of a batch."""
+    starts = np.flatnonzero(plan.new_goal)
+    trajectory, rewards, worker, manager = dreams
+    code_entropy = trajectory.code_entropy[:, starts].mean(axis=(0, 1))
+    terms = {
+        "worker": actor_loss(worker, trajectory.log_prob, (1.0,)),
+        "worker_critic": critic_loss(worker),
+        "manager": actor_loss(manager, trajectory.code_log_prob[:, starts], (1.0, exploration)),
+        "manager_critic": critic_loss(manager),
+        "entropy": trajectory.entropy.mean(),
+        "code_entropy": code_entropy.mean(),
+        "goal_reward": rewards.goal.mean(),
+        "imagined_reward": rewards.extrinsic.mean(),
+    }
+    return terms, code_entropy
+
+
 def director_loss(
     model: DirectorModel, slow: Critics, scales: Scales, agent: "Director", batch: Segment, key: Key[Array, ""]
 ) -> tuple[Float[Array, ""], tuple[Terms, Scales]]:
     """(the sum of all losses, (terms, what the scales steer))."""
-    weights, train, plan = agent.settings.loss, agent.settings.train, agent.timetable
-    code_key, imagine_key = jax.random.split(key)
-    world_terms, encoded = jax.vmap(lambda one: world_loss(model.world, weights, agent, one))(batch)
-    terms = jax.tree.map(jnp.mean, world_terms)
-
+    weights, train = agent.settings.loss, agent.settings.train
+    code_key, dream_key = jax.random.split(key)
+    of_world, encoded = jax.vmap(lambda one: world_loss(model.world, weights, agent, one))(batch)
     latents = jax.lax.stop_gradient(encoded.latents)
-    code_keys = jax.random.split(code_key, latents.shape[:2])
-    code = jax.vmap(jax.vmap(lambda latent, key: code_loss(model.goals, latent, key)))(latents, code_keys)
-    counts = jnp.concatenate([jnp.ones((latents.shape[0], 1)), batch.made], axis=1)
-    error, kl = ((part * counts).sum() / counts.sum() for part in code)
-
-    def dream(latent, nodes, instance, state, keys):
-        legal = agent.problem.legal(instance, state)
-        one = jax.vmap(lambda key: imagine(model, plan, latent, nodes, legal, key))(keys)
-        paid = jax.vmap(lambda trajectory: rewards_of(model, trajectory))(one)
-        given = plan, train.discount, train.trace
-        lessons = [
-            jax.vmap(lambda t, r, teach=teach: teach(model.critics, slow, given[0], t, r, *given[1:]))(one, paid)
-            for teach in (worker_lesson, manager_lesson)
-        ]
-        return one, paid, *lessons
-
-    keys = jax.random.split(imagine_key, (train.batch, train.imagined))
-    dreams = jax.vmap(dream)(latents[:, 0], encoded.nodes, batch.instance, batch.state, keys)
-    flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), dreams)
-    trajectory, paid, worker, manager = flat
-    starts = np.flatnonzero(plan.new_goal)
-    entropy = trajectory.entropy.mean()
-    code_entropy = trajectory.code_entropy[:, starts].mean(axis=(0, 1))
-    terms |= {
-        "code": error,
-        "code_kl": kl,
-        "worker_critic": critic_loss(worker),
-        "manager_critic": critic_loss(manager),
-        "worker": actor_loss(worker, trajectory.log_prob, (1.0,)),
-        "manager": actor_loss(manager, trajectory.code_log_prob[:, starts], (1.0, weights.exploration)),
-        "entropy": entropy,
-        "code_entropy": code_entropy.mean(),
-        "goal_reward": paid.goal.mean(),
-        "imagined_reward": paid.extrinsic.mean(),
-    }
-    total = (
-        weights.features * terms["features"]
-        + terms["reward"]
-        + terms["goes_on"]
-        + weights.consistency * terms["consistency"]
-        + error
-        + scales.code_kl * kl
-        + terms["worker_critic"]
-        + terms["manager_critic"]
-        + terms["worker"]
-        - scales.entropy * entropy
-        + terms["manager"]
-        - (scales.code_entropy * code_entropy).sum()
+    code, code_kl = mean_code_loss(model.goals, latents, batch.made, code_key)
+    legal = jax.vmap(agent.problem.legal)(batch.instance, batch.state)
+    start, keys = (latents[:, 0], encoded.nodes, legal), jax.random.split(dream_key, (train.batch, train.imagined))
+    dreams = jax.vmap(lambda start, keys: jax.vmap(lambda key: dream(model, slow, agent, start, key))(keys))(
+        start, keys
     )
-    return total, (terms, Scales(kl, code_entropy, entropy))
+    dreams = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), dreams)
+    of_acting, code_entropy = acting_terms(dreams, agent.timetable, weights.exploration)
+    terms = jax.tree.map(jnp.mean, of_world) | {"code": code, "code_kl": code_kl} | of_acting
+    weight = {"features": weights.features, "consistency": weights.consistency, "code_kl": scales.code_kl}
+    summed = "features", "reward", "goes_on", "consistency", "code", "code_kl", "worker", "manager"
+    total = sum(weight.get(name, 1.0) * terms[name] for name in (*summed, "worker_critic", "manager_critic"))
+    total -= scales.entropy * terms["entropy"] + (scales.code_entropy * code_entropy).sum()
+    return jnp.asarray(total), (terms, Scales(code_kl, code_entropy, terms["entropy"]))

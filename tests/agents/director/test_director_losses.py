@@ -1,5 +1,7 @@
 """The losses of Director by hand: goals, pieces of trajectories, and what flows where."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 from tiny_runs import tiny
 
+from lmta.agents.director.agent import choose_goal
 from lmta.agents.director.imagination import Trajectory, imagine, timetable
 from lmta.agents.director.losses import (
     Lesson,
@@ -24,7 +27,6 @@ from lmta.agents.director.replay import segment_of
 from lmta.agents.settings import make_agent
 from lmta.agents.steps import Played
 from lmta.nn.categorical import squash
-from lmta.problems.spec import Size
 from lmta.training.run import begin, draw_instances
 from lmta.types import InputError
 
@@ -201,13 +203,24 @@ def test_a_segment_replays_the_game(game):
     np.testing.assert_allclose(segment.features[int(segment.later), :3], seen, rtol=1e-5)
 
 
-def test_budgets_are_even_and_a_day_follows_one_goal(learner, game):
-    """4 picks in 3 days: 1, 1 and the rest; more picks a day at play time are decided too."""
+@pytest.mark.parametrize("stride", [0, 1, 2])
+def test_a_goal_lasts_for_a_day_or_for_its_stride(learner, game, stride):
+    """Four picks a day at play time: each is the best for the goal of the stretch that it stands in."""
+    model, problem = learner.model, AGENT.problem
+    instance = replace(game.instance, budget=jnp.int32(12))
+    agent = replace(AGENT.fitted(3, 12), settings=replace(SETTINGS.config, stride=stride))
+    day = agent.decide(model, instance, problem.reset(instance), jax.random.key(0))
+    assert int(day.budget) == int(day.record.num_picks) == 4
+    state, goal = problem.reset(instance), None
+    for number, node in enumerate(np.asarray(day.record.picks)[:4]):
+        latent, nodes = model.world.encode(problem.observe(instance, state))
+        goal = choose_goal(model, latent) if number % (stride or 4) == 0 else goal
+        logits = model.worker(model.worker.keys(nodes), latent, goal, problem.legal(instance, state))
+        assert int(jnp.argmax(logits)) == node
+        state = problem.pick(instance, state, jnp.int32(node))
+
+
+def test_budgets_are_even(game):
+    """4 picks in 3 days: 1, 1 and the rest."""
     np.testing.assert_array_equal(game.num_picks[:3], [1, 1, 2])
-    larger = AGENT.fitted(3, 12)
-    state = AGENT.problem.reset(game.instance)
-    day = larger.decide(
-        learner.model, game.instance, eqx.tree_at(lambda s: s.budget_left, state, 12), jax.random.key(0)
-    )
-    assert int(day.budget) == int(day.record.num_picks) == 1
-    assert AGENT.size == Size(12, 3, 4)
+    np.testing.assert_array_equal(game.budget[:3], [1, 1, 2])
