@@ -61,6 +61,22 @@ VALUES: dict[str, dict[str, Any]] = {
         "train.games": 10,
         "train.target_every": 3,
     },
+    "director": {
+        "network.latent": 6,
+        "network.hidden": 6,
+        "network.layers": 2,
+        "network.width": 8,
+        "network.codes": 3,
+        "network.classes": 4,
+        "network.reward_bins": 11,
+        "train.episodes": 8,
+        "train.updates": 2,
+        "train.batch": 3,
+        "train.imagined": 2,
+        "train.horizon": 3,
+        "train.games": 10,
+        "train.target_every": 3,
+    },
 }
 """Settings of each agent, by their dotted names."""
 

@@ -14,6 +14,7 @@ HOMES = {
     "flat-dqn": "lmta.agents.flat_dqn.agent:FlatDqn",
     "flat-muzero": "lmta.agents.flat_muzero.agent:FlatMuZero",
     "sampled-muzero": "lmta.agents.sampled_muzero.agent:SampledMuZero",
+    "director": "lmta.agents.director.agent:Director",
 }
 """Where each learner lives."""
 DEFAULT = "lmta"

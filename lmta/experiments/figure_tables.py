@@ -8,6 +8,7 @@ import numpy as np
 
 from lmta.arena.statistics import Mean
 from lmta.diagnostics.statistics import bootstrap, kendall, spearman
+from lmta.experiments.curves import aligned
 from lmta.experiments.declare import Table
 from lmta.experiments.markdown import PENDING, Draw, Section, picture, table
 from lmta.experiments.published import CALIBRATION
@@ -51,8 +52,7 @@ def _curves(found: Found) -> tuple[np.ndarray, np.ndarray]:
         {point["epoch"]: point["greedy"] for point in file["training"]["curve"] if "greedy" in point}
         for file in found.files
     ]
-    epochs = sorted(set.intersection(*map(set, curves)))
-    return np.array(epochs), np.array([[curve[epoch] for epoch in epochs] for curve in curves])
+    return aligned(curves)
 
 
 def render_lines(declared: Table, results: Results) -> Section:

@@ -1,11 +1,13 @@
-"""Pieces of Markdown: a section, a table, numbers."""
+"""Pieces of a page in Markdown: a section, a table, numbers, a figure."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from lmta.arena.statistics import Mean
+from lmta.files import write_whole
 
 PENDING = "pending"
 Draw = Callable[[Any], None]
@@ -31,6 +33,17 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, texts: int = 1)
 def picture(name: str, title: str) -> list[str]:
     """A figure of the report."""
     return [f"![{title}](figures/{name}.png)", ""]
+
+
+def write_figure(path: Path, draw: Draw) -> None:
+    """Draw a figure to a file, whose ending says how: .png or .svg."""
+    from matplotlib.figure import Figure  # noqa: PLC0415 (only where a picture is drawn)
+
+    figure = Figure(dpi=110, layout="constrained")
+    draw(figure)
+    kind = path.suffix.removeprefix(".")
+    undated = {"Software": None} if kind == "png" else {"Date": None}
+    write_whole(path, lambda file: figure.savefig(str(file), format=kind, metadata=undated))
 
 
 def with_error(number: Mean, sign: str = "") -> str:

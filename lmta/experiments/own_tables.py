@@ -192,6 +192,31 @@ TUNE_SAMPLED_MUZERO = _tuning(
         "flatter proposal": (("search.proposal_temperature", 2.0),),
     },
 )
+TUNE_DIRECTOR = _tuning(
+    "tune-director",
+    "Stride of Director (N = 200, T = 10, K = 50: five picks a day)",
+    PEERS["Director"],
+    {"one goal a day": (), **{f"stride {stride}": (("stride", stride),) for stride in (1, 2, 3, 4)}},
+)
+TUNE_WS_OPTION = _tuning(
+    "tune-ws-option",
+    "Budget policy and capacities of WS-option (N = 200, T = 10, K = 50)",
+    PEERS["WS-option"],
+    {
+        "as it is": (),
+        "awake after 5 epochs": (("train.sleep", 5),),
+        "awake after 25 epochs": (("train.sleep", 25),),
+        "always asleep (average budgets)": (("train.sleep", 50),),
+        "fewer random budgets": (("train.budget_epsilon", 0.1),),
+        "more random budgets": (("train.budget_epsilon", 0.6),),
+        "high level: half the updates": (("train.high_updates", 24),),
+        "high level: twice the updates": (("train.high_updates", 96),),
+        "low level: half the updates": (("train.low_updates", 80),),
+        "low level: twice the updates": (("train.low_updates", 320),),
+        "high level: three layers": (("network.high_layers", 3),),
+        "half as wide": (("network.hidden", 32),),
+    },
+)
 LEARNED_PART = Table(
     "learned-part",
     "What was learned above the two heuristics",
@@ -211,5 +236,7 @@ OWN_TABLES = (
     OVERVIEW,
     TUNE_FLAT_MUZERO,
     TUNE_SAMPLED_MUZERO,
+    TUNE_DIRECTOR,
+    TUNE_WS_OPTION,
     LEARNED_PART,
 )

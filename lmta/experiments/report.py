@@ -15,7 +15,7 @@ from lmta.experiments.figure_tables import (
     render_overview,
     render_pictures,
 )
-from lmta.experiments.markdown import Draw, Section
+from lmta.experiments.markdown import Draw, Section, write_figure
 from lmta.experiments.measured_tables import (
     render_benchmarks,
     render_cost,
@@ -110,16 +110,6 @@ def write_report(results: Results, docs: Path) -> list[Path]:
     write_whole(docs / PAGE, lambda file: file.write_text(page, encoding="utf-8"))
     for name, draw in figures.items():
         path = docs / FIGURES / f"{name}.png"
-        _write_figure(path, draw)
+        write_figure(path, draw)
         written.append(path)
     return written
-
-
-def _write_figure(path: Path, draw: Draw) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (only where a picture is drawn)
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    figure = Figure(dpi=110, layout="constrained")
-    draw(figure)
-    canvas = FigureCanvasAgg(figure)
-    write_whole(path, lambda file: canvas.print_png(str(file), metadata={"Software": None}))

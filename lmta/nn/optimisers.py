@@ -1,10 +1,14 @@
-"""Adam as the learners use it, and one gradient step."""
+"""Adam as the learners use it, one gradient step, and averages of weights."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import optax
+from jaxtyping import Array, Int
+
+T = TypeVar("T")
 
 
 def adam(rate: float, weight_decay: float, rate_decay: float = 0.0) -> optax.GradientTransformation:
@@ -19,3 +23,11 @@ def apply_gradient(optimiser: optax.GradientTransformation, gradient: Any, state
     """(the module after a step, the optimiser's state after it)."""
     updates, state = optimiser.update(gradient, state, eqx.filter(module, eqx.is_array))
     return eqx.apply_updates(module, updates), state
+
+
+def averaged(average: T, newest: T, most: float, epoch: Int[Array, ""]) -> T:
+    """The average of a module after an epoch: at first the mean of all epochs, then one that keeps the share `most`."""
+    keep = jnp.minimum(most, epoch / (epoch + 1))
+    fresh, rest = eqx.partition(newest, eqx.is_array)
+    old = eqx.filter(average, eqx.is_array)
+    return eqx.combine(jax.tree.map(lambda a, b: keep * a + (1 - keep) * b, old, fresh), rest)

@@ -10,7 +10,7 @@ from lmta.problems.session import check_seed, whole_number
 from lmta.problems.spec import changed
 from lmta.types import InputError
 
-MAY_BE_ZERO = {"warm_up", "encoder_layers", "q_layers", "simulations", "return_targets"}
+MAY_BE_ZERO = {"stride", "warm_up", "encoder_layers", "q_layers", "simulations", "return_targets"}
 POSITIVE = {"temperature", "proposal_temperature"}
 SHARES = {
     "dirichlet_mix",
@@ -20,6 +20,9 @@ SHARES = {
     "epsilon_last",
     "epsilon_decay",
     "averaging",
+    "trace",
+    "balance",
+    "entropy_target",
     "exploratory",
 }
 """Settings of learners by name, wherever they stand."""
@@ -65,8 +68,8 @@ def _check_value(name: str, option: str, value: Any) -> None:
 
 def check_same(given: RunSettings, saved: RunSettings) -> None:
     """Refuse settings that contradict those a run began with; only the number of epochs may change."""
-    had = _flat(saved.as_json())
-    for name, value in _flat(given.as_json()).items():
+    had = flat(saved.as_json())
+    for name, value in flat(given.as_json()).items():
         option = option_of(name.removeprefix("config.").removeprefix("instance."))
         if name != "epochs" and value != had[name]:
             raise InputError(f"{option}: {value} given, but the run has {had[name]}; leave it out, or begin a new run.")
@@ -79,9 +82,9 @@ def option_of(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested values with their paths as names."""
-    flat = {}
+    found = {}
     for name, value in values.items():
-        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
-    return flat
+        found |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {prefix + name: value}
+    return found

@@ -23,6 +23,7 @@ PARTS = {
     "flat-dqn": {"Q-network"},
     "flat-muzero": {"representation", "search"},
     "sampled-muzero": {"representation", "search"},
+    "director": {"encoder", "manager", "worker"},
 }
 
 

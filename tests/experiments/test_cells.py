@@ -46,6 +46,19 @@ def test_seeds_of_development_are_not_reported():
         Cell(Learner("lmta", seed=0), AIM)
 
 
+def test_settings_are_tuned_on_seeds_of_development():
+    with pytest.raises(InputError, match=r"seed: 1000 given; settings are chosen on seeds below 1,000\.$"):
+        Cell("average-degree", AIM, tuning=True)
+    for name in ("tune-director", "tune-ws-option"):
+        table = TABLES[name]
+        cells = list(table.cells(table.scale))
+        assert len(table.rows) <= 12
+        assert {cell.method.seed for cell in cells} == {0, 1, 2}
+        assert {(cell.task.nodes, cell.seed) for cell in cells} == {(200, 100)}
+        assert all(not_yet(cell.method, cell.task) is None for cell in cells)
+        assert len({cell.name for cell in cells}) == len(cells)
+
+
 def test_what_this_version_does_not_have_is_pending():
     assert not_yet("average-degree", AIM) is None
     assert not_yet(Learner("lmta", overrides=(("ablation.variant", "D"),)), AIM) is None

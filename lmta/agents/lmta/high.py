@@ -13,6 +13,7 @@ from lmta.agents.lmta.networks import HighLevel, chordal, first_biases
 from lmta.agents.lmta.replay import HighBatch, LowBatch
 from lmta.agents.lmta.settings import LmtaSettings
 from lmta.nn.categorical import squash, unsquash
+from lmta.nn.discrete import entropy
 from lmta.problems.base import Problem
 from lmta.sparse import first_best
 
@@ -188,7 +189,7 @@ def _budget_terms(high: HighLevel, settings: LmtaSettings, latents: Latents, bat
     return {
         "budget_actor": jnp.where(batch.teaches_budgets, actor, 0.0).mean(),
         "budget_critic": _mean_where(batch.teaches_values[:, 1], critic),
-        "budget_entropy": jax.vmap(losses.entropy)(logits).mean(),
+        "budget_entropy": jax.vmap(entropy)(logits).mean(),
         "anchor": _mean_where(batch.teaches_budgets, _anchors(high, settings, latents, batch)),
     }
 

@@ -93,9 +93,3 @@ def anchor_loss(
 def critic_loss(squashed: Float[Array, ""], target: Float[Array, ""]) -> Float[Array, ""]:
     """Squared error of the budget critic, in squashed units (eq. of L_budget, first term)."""
     return (squashed - squash(target)) ** 2
-
-
-def entropy(logits: Float[Array, " budgets"]) -> Float[Array, ""]:
-    """H(b_ψ) over the budgets that are allowed."""
-    log = jax.nn.log_softmax(logits)
-    return -jnp.sum(jnp.exp(log) * jnp.where(log > -1e8, log, 0.0))

@@ -13,7 +13,7 @@ from lmta.agents.lmta.high import high_loss
 from lmta.agents.lmta.networks import HighLevel, LmtaModel, LowLevel
 from lmta.agents.lmta.replay import LowBatch, sample_high, sample_low
 from lmta.agents.lmta.settings import LmtaSettings
-from lmta.nn.optimisers import adam, apply_gradient
+from lmta.nn.optimisers import adam, apply_gradient, averaged
 from lmta.nn.q_learning import copied_every, q_loss, q_target
 from lmta.nn.replay import Ring
 from lmta.problems.base import Problem
@@ -153,9 +153,6 @@ def update_low(
 
 
 def update_average(learner: LmtaLearner, settings: LmtaSettings, epoch: Int[Array, ""]) -> LmtaLearner:
-    """Move the average model toward the model: at first the mean of all epochs, then one that forgets."""
-    keep = jnp.minimum(settings.departures.averaging, epoch / (epoch + 1))
-    fresh, rest = eqx.partition(learner.model, eqx.is_array)
-    average = eqx.filter(learner.average, eqx.is_array)
-    mixed = jax.tree.map(lambda old, new: keep * old + (1 - keep) * new, average, fresh)
-    return eqx.tree_at(lambda a: a.average, learner, eqx.combine(mixed, rest))
+    """Move the average model toward the model."""
+    average = averaged(learner.average, learner.model, settings.departures.averaging, epoch)
+    return eqx.tree_at(lambda a: a.average, learner, average)

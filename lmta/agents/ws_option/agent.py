@@ -12,6 +12,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 from lmta.agents.base import AbstractAgent, AgentDay, PickValues, Terms
 from lmta.agents.presets import with_overrides
 from lmta.agents.steps import Played, forecasts_of, played
+from lmta.agents.ws_option.beam import search_picks
 from lmta.agents.ws_option.networks import WsOptionModel, condition
 from lmta.agents.ws_option.settings import WsOptionSettings
 from lmta.agents.ws_option.update import WsOptionLearner, learn, make_optimisers
@@ -86,9 +87,10 @@ class WsOption(AbstractAgent):
         return learn(self, learner, replay, epoch, key)
 
     def decide(self, model: WsOptionModel, instance: Any, state: Any, key: Key[Array, ""]) -> AgentDay:
-        """The best budget and the best picks."""
+        """The best budget and the best picks, one by one or by a beam."""
         budget = self.choose_budget(model, instance, state)
-        return AgentDay(budget, self.make_picks(model, instance, state, budget))
+        pick = search_picks if self.settings.beam.width > 1 else type(self).make_picks
+        return AgentDay(budget, pick(self, model, instance, state, budget))
 
     def choose_budget(
         self,

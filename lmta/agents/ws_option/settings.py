@@ -55,8 +55,19 @@ class TrainSettings:
 
 
 @dataclass(frozen=True)
+class BeamSettings:
+    """How picks are searched for once training is over; self-play takes them one by one."""
+
+    width: int = 1
+    """Paths that are kept; 1 takes the best pick again and again (10 on influence, 20 on routes)."""
+    branch: int = 10
+    """Actions that continue each (10, 20)."""
+
+
+@dataclass(frozen=True)
 class WsOptionSettings:
     """All settings of WS-option."""
 
     network: NetworkSettings = field(default_factory=NetworkSettings)
     train: TrainSettings = field(default_factory=TrainSettings)
+    beam: BeamSettings = field(default_factory=BeamSettings)

@@ -17,6 +17,7 @@ HOMES = {
     "flat-dqn": "lmta.benchmarks.parts.flat_dqn:FlatDqnParts",
     "flat-muzero": "lmta.benchmarks.parts.muzero:MuZeroParts",
     "sampled-muzero": "lmta.benchmarks.parts.muzero:MuZeroParts",
+    "director": "lmta.benchmarks.parts.director:DirectorParts",
 }
 """Where the parts of each agent live, by its name."""
 
