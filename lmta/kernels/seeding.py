@@ -32,6 +32,8 @@ class Strategy(NamedTuple):
     """The fewer, the more a node that the cascade may reach is left to it; infinity leaves none."""
     hops: int = HOPS
     """How far the spread is followed."""
+    looks_a_day: int = LOOKS_A_DAY
+    """The fewer, the more seeds a look ahead serves in networks of 1,000 nodes and more."""
 
 
 class Plan(NamedTuple):
@@ -69,17 +71,24 @@ def plan_day(
 
 
 @kernel
-def gain_over_waiting(status, untouched, gain, best, days_left, days_to_spare, score):
+def gain_over_waiting(status, untouched, gain, price, score):
     """What to seed today rather than later: the gain, less what waiting for the cascade may spare.
 
-    A node that the cascade reaches anyway, with probability 1 - w, needs no seed; who waits will know, and the seed
-    that is spared is worth about as much as the best of today. The fewer days are left, the more a lost one costs:
-    G(v) - max G · (1 - w(v)) · L / (L + days to spare) with L days after today. -∞ for nodes that cannot be seeded.
+    A node that the cascade reaches anyway, with probability 1 - w, needs no seed; who waits will know, and spares the
+    price of one: G(v) - price · (1 - w(v)), and -∞ for nodes that cannot be seeded.
     """
-    later_days = np.float32(days_left - 1)
-    price = later_days / (later_days + np.float32(days_to_spare)) * best
     for v in range(len(gain)):
         score[v] = gain[v] - price * (ONE - untouched[v]) if status[v] == INACTIVE else NEVER
+
+
+@kernel
+def price_of_a_seed(best, days_left, days_to_spare):
+    """What a seed that is spared is worth: as much as the best of today, but the fewer days are left, the less.
+
+    A lost day costs more then: max G · L / (L + days to spare) with L days after today.
+    """
+    later_days = np.float32(days_left - 1)
+    return later_days / (later_days + np.float32(days_to_spare)) * best
 
 
 @kernel
@@ -105,6 +114,17 @@ def seed_or_wait(best, under_way, num_inactive, days_left, budget_left):
     )
 
 
+def num_worth_today(
+    gains: np.ndarray, under_way: float, num_inactive: int, days_left: int, budget_left: int, tilt: float = 0.0
+) -> int:
+    """How many of a list of seeds to set today by the seed-or-wait index, each with what it adds to those before."""
+    for made, gain in enumerate(gains):
+        reached = under_way + float(np.sum(gains[:made])) - made  # the seeds themselves are no longer inactive
+        if not seed_or_wait(float(gain), reached, num_inactive - made, days_left, budget_left - made) + tilt > 0:
+            return made
+    return len(gains)
+
+
 @kernel
 def seed_today(network, status, days_left, budget_left, budget, strategy, plan):
     """Set the seeds that are expected to add most by being set today, one by one, and return how many they are.
@@ -126,8 +146,9 @@ def seed_today(network, status, days_left, budget_left, budget, strategy, plan):
             under_way -= ahead.untouched[v]
         if not seed_or_wait(best, under_way, num_inactive, days_left, budget_left - made) + strategy.tilt > 0:
             break
-        gain_over_waiting(status, ahead.untouched, ahead.gain, best, days_left, strategy.days_to_spare, plan.score)
-        at_a_look = max(1, min(max(likely, made) // LOOKS_A_DAY, len(status) // NODES_FOR_A_SEED))
+        price = price_of_a_seed(best, days_left, strategy.days_to_spare)
+        gain_over_waiting(status, ahead.untouched, ahead.gain, price, plan.score)
+        at_a_look = max(1, min(max(likely, made) // strategy.looks_a_day, len(status) // NODES_FOR_A_SEED))
         count = _seed_best_apart(network, status, made, min(at_a_look, budget - made), plan)
         made += count
         num_inactive -= count
