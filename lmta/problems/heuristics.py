@@ -1,9 +1,9 @@
 """The parts of a classical policy: budget rules, and three kinds of node rules. How they play is in `policies`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +22,9 @@ class BudgetRule:
     grant: Callable[[Any, Any, Any], Int[Array, ""]]
     make_schedule: Callable[[Problem, Any, int], Any] | None = None
     """(problem, instance, seed) → a schedule for the whole episode."""
+    num_today: Callable[[Any, Any, np.ndarray, int], int] | None = None
+    """(instance, state, the node rule's picks, seed) → how many of them to make today, worked out on the host; all of
+    them where there is no such function."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,14 @@ class DayRule:
     value: str = ""
 
 
+class DayPlan(NamedTuple):
+    """Today's picks in order, the value of each, and what is to be said of this day beside the rule's reason."""
+
+    picks: np.ndarray
+    values: np.ndarray
+    note: str = ""
+
+
 class PlanRule(ABC):
     """Plans a whole day at once on the host, for one instance; may leave budget unspent."""
 
@@ -60,7 +71,7 @@ class PlanRule(ABC):
         return None
 
     @abstractmethod
-    def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> DayPlan | tuple[np.ndarray, np.ndarray]:
         """Today's picks and the value of each."""
 
     def optimum(self, prepared: Any) -> float | None:
@@ -73,12 +84,11 @@ NodeRule = ScoreRule | DayRule | PlanRule
 
 @dataclass(frozen=True)
 class Pairing:
-    """A budget rule that is made for one node rule, which it may bring along in a form of its own."""
+    """A budget rule of one problem, and the node rules that it goes with."""
 
     budget_rule: BudgetRule
-    goes_with: str
-    node_rule: NodeRule | None = None
-    """In place of the node rule of that name."""
+    node_rules: Mapping[str, NodeRule] | None = None
+    """By name, perhaps in a form of their own; it goes with any of the problem where there is none."""
 
 
 def score_chooser(problem: Problem, rule: ScoreRule, instance: Any, key: PRNGKeyArray) -> Choose:

@@ -1,4 +1,4 @@
-"""The policy `adaptive-lookahead`: before each seed it asks whether that had better wait."""
+"""The budget rule `adaptive`: before each seed it asks whether that had better wait."""
 
 import jax
 import jax.numpy as jnp
@@ -6,8 +6,11 @@ from jaxtyping import Array, Bool, Float, Int
 
 from lmta.problems.base import DayRecord, empty_day
 from lmta.problems.heuristics import BudgetRule, DayRule, Pairing
+from lmta.problems.influence.estimates import LIVE_EDGE, MEASURED, OPIM, WORTH_TODAY, seeding_or_waiting
+from lmta.problems.influence.heuristics import LOOKAHEAD
 from lmta.problems.influence.mean_field import gain_over_waiting, look_ahead, seed_or_wait_index
 from lmta.problems.influence.rules import Influence, InfluenceInstance, InfluenceState
+from lmta.problems.influence.tong import all_left
 from lmta.sparse import first_best
 from lmta.types import Graph
 
@@ -76,18 +79,10 @@ def _best_apart(
     return nodes, jax.lax.fori_loop(0, num_candidates, consider, jnp.zeros(num_candidates, bool))
 
 
-def _all_left(instance: InfluenceInstance, state: InfluenceState, schedule: None) -> Int[Array, ""]:
-    return state.budget_left
-
-
 ADAPTIVE = Pairing(
-    BudgetRule("adaptive", _all_left),
-    goes_with="lookahead",
-    node_rule=DayRule(
-        "lookahead",
-        plan_day,
-        "a seed is set today while that promises more than to wait and see where the cascade goes; the value estimates "
-        "(mean field) how many nodes the seed adds in the days left.",
-        value="expected nodes in the days left",
-    ),
+    BudgetRule("adaptive", all_left),
+    {
+        "lookahead": DayRule("lookahead", plan_day, WORTH_TODAY + LOOKAHEAD.why, LOOKAHEAD.value),
+        **{rule.name: seeding_or_waiting(rule) for rule in (LIVE_EDGE, OPIM, MEASURED)},
+    },
 )

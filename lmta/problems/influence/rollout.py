@@ -59,4 +59,4 @@ def _play_on(
     return jax.lax.while_loop(lambda carry: carry[0].day < instance.days, day, start)[2]
 
 
-ROLLOUT = Pairing(make_rollout(Influence(), LOOKAHEAD), goes_with="lookahead")
+ROLLOUT = Pairing(make_rollout(Influence(), LOOKAHEAD), {"lookahead": LOOKAHEAD})
