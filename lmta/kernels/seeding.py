@@ -23,6 +23,26 @@ SEEDED, BESIDE = 1, 2
 ZERO, ONE, NEVER = np.float32(0), np.float32(1), np.float32(-inf)
 
 
+class SeedOrWait(NamedTuple):
+    """The constants of the seed-or-wait index, a linear rule fitted to episodes on all kinds of networks by
+    `lmta experiment seed-or-wait` (an evolution strategy on development seeds)."""
+
+    constant: float = 1.8
+    best_gain: float = 1.6
+    """Weight of ln(gain of the best seed)."""
+    seeds_a_day: float = 0.95
+    """Weight of ln(seeds left for each day left)."""
+    days_left: float = 0.9
+    """Weight of ln(days left), against seeding today."""
+    cascade: float = 0.8
+    """Weight of ln(1 + expected hits of the running cascade / gain of the best seed), against seeding today."""
+    cascade_share: float = 3.5
+    """Weight of ln(days left / 3) · expected hits of the running cascade / inactive nodes, against seeding today."""
+
+
+SEED_OR_WAIT = SeedOrWait()
+
+
 class Strategy(NamedTuple):
     """How the base heuristic seeds."""
 
@@ -97,20 +117,20 @@ def seed_or_wait(best, under_way, num_inactive, days_left, budget_left):
 
     For today speak how much the best seed adds, and how many seeds there are for each day left; for waiting, which
     tells where the cascade goes, how many days are left, and how many nodes the cascade under way is expected to
-    reach: beside what a seed adds, and, the more days are left, as a share of who is inactive. The numbers were
-    fitted to episodes on all kinds of networks (lab notes).
+    reach: beside what a seed adds, and, the more days are left, as a share of who is inactive.
     """
     if days_left <= 1:
         return inf
+    c = SEED_OR_WAIT
     best = min(max(best, 1.0), num_inactive)  # estimates of gains count walks, more than there are nodes
     under_way = max(under_way, 0.0)
     return (
-        1.8
-        + 1.6 * log(best)
-        + 0.95 * log(budget_left / days_left)
-        - 0.9 * log(days_left)
-        - 0.8 * log1p(under_way / best)
-        - 3.5 * log(days_left / 3.0) * under_way / num_inactive
+        c.constant
+        + c.best_gain * log(best)
+        + c.seeds_a_day * log(budget_left / days_left)
+        - c.days_left * log(days_left)
+        - c.cascade * log1p(under_way / best)
+        - c.cascade_share * log(days_left / 3.0) * under_way / num_inactive
     )
 
 

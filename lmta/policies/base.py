@@ -14,7 +14,7 @@ from lmta.devices import map_over_cores
 from lmta.policies.player import AbstractPlayer, Choice
 from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem, empty_day, pick_day, play_day
 from lmta.problems.batch import Batch, unstack
-from lmta.problems.heuristics import BudgetRule, DayPlan, DayRule, NodeRule, PlanRule, ScoreRule, score_chooser
+from lmta.problems.heuristics import BudgetRule, DayPlan, DayRule, NodeRule, Numbers, PlanRule, ScoreRule, score_chooser
 from lmta.sparse import padded_size
 
 Prepared = tuple[Any, Any]
@@ -51,7 +51,7 @@ class Policy(AbstractPlayer):
         """Today's budget, and how the node rule spends it."""
         schedule, own = prepared
         if isinstance(self.node_rule, PlanRule):
-            budget = int(_grant(self.budget_rule, instance, state, schedule))
+            budget = _granted(self.budget_rule, instance, state, schedule)
             if budget <= 0:
                 return 0, DayPlan(np.zeros(0, int), np.zeros(0))
             planned = self.node_rule.plan(own, state, budget, seed)
@@ -101,6 +101,14 @@ class Policy(AbstractPlayer):
     def optimum(self, prepared: Prepared) -> float | None:
         """The best score there is in expectation, where the node rule knows it."""
         return self.node_rule.optimum(prepared[1]) if isinstance(self.node_rule, PlanRule) else None
+
+
+def _granted(rule: BudgetRule, instance: AbstractInstance, state: AbstractState, schedule: Any) -> int:
+    """What a rule grants today, on the host; nothing is compiled for an instance of a new size."""
+    if rule.looks_at_nodes:
+        return int(_grant(rule, instance, state, schedule))
+    numbers = Numbers(int(instance.days), int(instance.budget), int(state.day), int(state.budget_left))
+    return min(int(rule.grant(numbers, numbers, schedule)), numbers.budget_left)
 
 
 @partial(jax.jit, static_argnums=0)

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from lmta.kernels.seeding import CANDIDATES_FOR_A_SEED, LOOKS_A_DAY, NODES_FOR_A_SEED
 from lmta.problems.base import DayRecord, empty_day
 from lmta.problems.heuristics import BudgetRule, DayRule, Pairing
 from lmta.problems.influence.estimates import LIVE_EDGE, MEASURED, OPIM, WORTH_TODAY, seeding_or_waiting
@@ -13,11 +14,6 @@ from lmta.problems.influence.rules import Influence, InfluenceInstance, Influenc
 from lmta.problems.influence.tong import all_left
 from lmta.sparse import first_best
 from lmta.types import Graph
-
-NODES_FOR_A_SEED = 500
-"""A network with so many nodes takes one seed more at a look …"""
-LOOKS_A_DAY = 5
-"""… unless a day may have fewer looks than this: few seeds are worth a look each."""
 
 
 def plan_day(instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], max_picks: int) -> DayRecord:
@@ -63,8 +59,8 @@ def _best_apart(
     graph: Graph, score: Float[Array, " nodes"], count: Int[Array, ""]
 ) -> tuple[Int[Array, " candidates"], Bool[Array, " candidates"]]:
     """The nodes with the highest scores, and which of them to take: the first `count` that are no neighbours."""
-    num_candidates = 3 * (graph.num_nodes // NODES_FOR_A_SEED)
-    if num_candidates <= 3:
+    num_candidates = CANDIDATES_FOR_A_SEED * (graph.num_nodes // NODES_FOR_A_SEED)
+    if num_candidates <= CANDIDATES_FOR_A_SEED:
         return first_best(score)[None], jnp.ones(1, bool)
     best, nodes = jax.lax.top_k(score, num_candidates)
     rank = jnp.full(graph.num_nodes, num_candidates).at[nodes].set(jnp.arange(num_candidates))

@@ -1,5 +1,6 @@
 """Node rules by what a seed adds: in sampled worlds, by reverse-reachable sets, or as the network calls for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, NamedTuple
@@ -7,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lmta.kernels.estimates import Measured, measure
-from lmta.kernels.live_edge import draw_worlds, plan_day_in_worlds, words_for
-from lmta.kernels.network import INACTIVE, Adjacency
+from lmta.kernels.live_edge import draw_worlds, follow_cascade, marginal_gains, plan_day_in_worlds, words_for
+from lmta.kernels.mean_field import look_ahead
+from lmta.kernels.network import INACTIVE, REMOVED, Adjacency
 from lmta.kernels.opim import Seeds, opim
 from lmta.kernels.seeding import Strategy, num_worth_today, plan_day
 from lmta.problems.heuristics import DayPlan, NodeRule, PlanRule
@@ -31,15 +33,39 @@ class Situation(NamedTuple):
     budget_left: int
 
 
+class Estimate(NamedTuple):
+    """One way to tell what seeds add."""
+
+    plan: Callable[[Situation, int, Strategy, int], DayPlan]
+    """(situation, budget, strategy, seed) → today's seeds."""
+    gains: Callable[[Situation, int], np.ndarray] | None = None
+    """(situation, seed) → what each node would add; 0 for those that cannot be seeded."""
+
+
 def by_mean_field(now: Situation, budget: int, strategy: Strategy, seed: int) -> DayPlan:
     """Today's seeds by mean field."""
     return DayPlan(*plan_day(*now, budget, strategy))
+
+
+def gains_by_mean_field(now: Situation, seed: int) -> np.ndarray:
+    """What each node adds by mean field."""
+    return look_ahead(now.network, now.status, now.days_left).gain
 
 
 def by_live_edges(now: Situation, budget: int, strategy: Strategy, seed: int) -> DayPlan:
     """Today's seeds by gains on sampled worlds."""
     live = draw_worlds(now.network, words_for(now.network.num_nodes), seed)
     return DayPlan(*plan_day_in_worlds(now.network, live, *now[1:], budget, strategy))
+
+
+def gains_by_live_edges(now: Situation, seed: int) -> np.ndarray:
+    """What each node adds in the mean of sampled worlds."""
+    live = draw_worlds(now.network, words_for(now.network.num_nodes), seed)
+    inactive = np.flatnonzero(now.status == INACTIVE)
+    gains = np.zeros(len(now.status))
+    reach = follow_cascade(now.network, live, now.status, now.days_left)
+    gains[inactive] = marginal_gains(now.network, live, reach, inactive)
+    return gains
 
 
 def by_opim(now: Situation, budget: int, strategy: Strategy, seed: int) -> DayPlan:
@@ -66,8 +92,7 @@ class SampledRule(PlanRule):
 
     name: str
     why: str
-    estimate: Any
-    """(situation, budget, strategy, seed) → the day's plan."""
+    estimate: Estimate
     strategy: Strategy = GREEDY
     value: str = "expected nodes in the days left, by samples"
 
@@ -77,7 +102,11 @@ class SampledRule(PlanRule):
 
     def plan(self, prepared: tuple[Adjacency, int], state: InfluenceState, budget: int, seed: int) -> DayPlan:
         """Today's seeds and the expected number of nodes that each adds."""
-        return self.estimate(situation(*prepared, state), budget, self.strategy, seed)
+        return self.estimate.plan(situation(*prepared, state), budget, self.strategy, seed)
+
+    def scorer(self, prepared: tuple[Adjacency, int]) -> Callable[[Any, int], np.ndarray] | None:
+        """What each node adds."""
+        return _scorer(self.estimate, *prepared)
 
 
 @dataclass(frozen=True)
@@ -87,18 +116,28 @@ class MeasuredRule(PlanRule):
     why: str = "the value estimates how many nodes the seed adds in the days left."
     strategy: Strategy = GREEDY
     name: str = "measured"
-    value: str = "expected nodes in the days left"
+    value: str = "expected nodes in the days left, by the estimate that the network calls for"
 
     def prepare(self, instance: InfluenceInstance) -> tuple[Adjacency, int, Measured]:
         """The network, the number of days, and what a few cascades tell."""
         network, days = adjacency_of(instance), int(instance.days)
-        return network, days, measure(network, np.where(instance.graph.node_mask, 0, 2), days)
+        return network, days, measure(network, np.where(instance.graph.node_mask, INACTIVE, REMOVED), days)
 
     def plan(self, prepared: tuple[Adjacency, int, Measured], state: InfluenceState, budget: int, seed: int) -> DayPlan:
         """Today's seeds, and which estimate they are by."""
         network, days, measured = prepared
-        day = ESTIMATES[measured.estimate](situation(network, days, state), budget, self.strategy, seed)
+        day = ESTIMATES[measured.estimate].plan(situation(network, days, state), budget, self.strategy, seed)
         return day._replace(note=f"{_told(measured)} {day.note}".strip())
+
+    def scorer(self, prepared: tuple[Adjacency, int, Measured]) -> Callable[[Any, int], np.ndarray] | None:
+        """What each node adds."""
+        network, days, measured = prepared
+        return _scorer(ESTIMATES[measured.estimate], network, days)
+
+
+def _scorer(estimate: Estimate, network: Adjacency, days: int) -> Callable[[Any, int], np.ndarray] | None:
+    gains = estimate.gains
+    return None if gains is None else lambda state, seed: gains(situation(network, days, state), seed)
 
 
 def situation(network: Adjacency, days: int, state: InfluenceState) -> Situation:
@@ -114,16 +153,19 @@ def _told(measured: Measured) -> str:
     return f"The estimate is by {measured.estimate}, since mean field would promise {times}."
 
 
-ESTIMATES = {"mean field": by_mean_field, "live edges": by_live_edges, "reverse-reachable sets": by_opim}
+MEAN_FIELD = Estimate(by_mean_field, gains_by_mean_field)
+LIVE_EDGES = Estimate(by_live_edges, gains_by_live_edges)
+SETS = Estimate(by_opim)
+ESTIMATES = {"mean field": MEAN_FIELD, "live edges": LIVE_EDGES, "reverse-reachable sets": SETS}
 LIVE_EDGE = SampledRule(
     "live-edge",
     "the value is how many nodes the seed adds in the days left, in the mean of sampled worlds.",
-    by_live_edges,
+    LIVE_EDGES,
 )
 OPIM = SampledRule(
     "opim",
     "each pick covers most of the reverse-reachable sets left; its value is the expected gain in nodes.",
-    by_opim,
+    SETS,
 )
 MEASURED = MeasuredRule()
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lmta.kernels.live_edge import draw_worlds, words_for
 from lmta.kernels.tong import num_worth_seeding
-from lmta.problems.heuristics import BudgetRule, Pairing
+from lmta.problems.heuristics import BudgetRule, Clock, Horizon, Pairing
 from lmta.problems.influence.adjacency import adjacency_of
 from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
 
@@ -19,7 +19,7 @@ def num_today(instance: InfluenceInstance, state: InfluenceState, picks: np.ndar
     return num_worth_seeding(network, live, np.asarray(state.status), days_left, picks)
 
 
-def all_left(instance: Any, state: Any, schedule: None) -> Any:
+def all_left(instance: Horizon, state: Clock, schedule: None) -> Any:
     """The whole budget: what to leave to later days is decided pick by pick."""
     return state.budget_left
 
