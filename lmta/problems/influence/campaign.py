@@ -7,7 +7,7 @@ import numpy as np
 
 from lmta.hints import warn
 from lmta.problems.influence.importer import load_network
-from lmta.problems.influence.on_host import InfluenceOnHost, make_state
+from lmta.problems.influence.on_host import InfluenceOnHost, make_state, next_day
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, Influence, make_instance
 from lmta.problems.session import AbstractSession, ReportField, check_horizon
 from lmta.types import InputError, ModelWarning, NodeId, quoted
@@ -104,7 +104,7 @@ class Campaign(AbstractSession):
         newly_active = np.zeros(len(status), bool)
         newly_active[hits] = True
         left = int(self._left_after(len(tried), "seeded"))
-        self.state = self.on_host.next_day(make_state(status, self.day - 1, left), newly_active)
+        self.state = next_day(make_state(status, self.day - 1, left), newly_active)
 
     def _require_inactive(self, status: np.ndarray, indices: list[int], field: str) -> None:
         for i in indices:

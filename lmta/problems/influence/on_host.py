@@ -51,13 +51,14 @@ class InfluenceOnHost:
         hit = np.zeros(len(status), bool)
         hit[np.asarray(graph.receivers)[(status == ACTIVE)[graph.senders] & noise]] = True
         hit &= status == INACTIVE
-        return self.next_day(state, hit), float(int(state.seeded_today) + hit.sum())
+        return next_day(state, hit), float(int(state.seeded_today) + hit.sum())
 
-    def next_day(self, state: InfluenceState, newly_active: np.ndarray) -> InfluenceState:
-        """The pre-decision state of the next day: who was active is removed, who was hit is active."""
-        status = np.asarray(state.status)
-        status = np.where(newly_active, ACTIVE, np.where(status == ACTIVE, REMOVED, status))
-        return make_state(status, int(state.day) + 1, int(state.budget_left))
+
+def next_day(state: InfluenceState, newly_active: np.ndarray) -> InfluenceState:
+    """The pre-decision state of the next day: who was active is removed, who was hit is active."""
+    status = np.asarray(state.status)
+    status = np.where(newly_active, ACTIVE, np.where(status == ACTIVE, REMOVED, status))
+    return make_state(status, int(state.day) + 1, int(state.budget_left))
 
 
 def make_state(status: np.ndarray, day: int, budget_left: int, seeded_today: int = 0) -> InfluenceState:
