@@ -30,7 +30,12 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 SPECIFIC = {"problems", "experiments"}
 """Parts that may know one problem from another."""
-STORIES = {"__init__.py", "demo.py", "routing.py", "benchmarks/serve.py", "benchmarks/simulate.py"}
+STORIES = {
+    "__init__.py",
+    "demo.py",
+    "routing.py",
+    *(f"benchmarks/{name}.py" for name in ("estimate", "serve", "simulate", "small_networks")),
+}
 """Files that may import one problem: what the package exports, and programs about one problem."""
 NAMES = re.compile(r"\b(aim|sop|power-?2500)\b", re.IGNORECASE)
 RETIRED = re.compile(

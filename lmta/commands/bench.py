@@ -9,10 +9,11 @@ import tyro
 
 from lmta.commands.console import OUT
 
-What = Literal["simulate", "decide", "train", "serve", "scale", "route"]
+What = Literal["simulate", "decide", "estimate", "route", "train", "serve", "scale"]
 MEASUREMENTS: dict[str, tuple[str, str]] = {
     "simulate": ("bench_simulate", "simulate_table"),
     "decide": ("bench_decide", "decide_table"),
+    "estimate": ("bench_estimate", "estimate_table"),
     "train": ("bench_train", "train_bench_table"),
     "serve": ("bench_serve", "serve_table"),
     "scale": ("bench_scale", "scale_table"),

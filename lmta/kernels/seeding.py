@@ -23,6 +23,26 @@ SEEDED, BESIDE = 1, 2
 ZERO, ONE, NEVER = np.float32(0), np.float32(1), np.float32(-inf)
 
 
+class SeedOrWait(NamedTuple):
+    """The constants of the seed-or-wait index, a linear rule fitted to episodes on all kinds of networks by
+    `lmta experiment seed-or-wait` (an evolution strategy on development seeds)."""
+
+    constant: float = 1.8
+    best_gain: float = 1.6
+    """Weight of ln(gain of the best seed)."""
+    seeds_a_day: float = 0.95
+    """Weight of ln(seeds left for each day left)."""
+    days_left: float = 0.9
+    """Weight of ln(days left), against seeding today."""
+    cascade: float = 0.8
+    """Weight of ln(1 + expected hits of the running cascade / gain of the best seed), against seeding today."""
+    cascade_share: float = 3.5
+    """Weight of ln(days left / 3) · expected hits of the running cascade / inactive nodes, against seeding today."""
+
+
+SEED_OR_WAIT = SeedOrWait()
+
+
 class Strategy(NamedTuple):
     """How the base heuristic seeds."""
 
@@ -32,6 +52,8 @@ class Strategy(NamedTuple):
     """The fewer, the more a node that the cascade may reach is left to it; infinity leaves none."""
     hops: int = HOPS
     """How far the spread is followed."""
+    looks_a_day: int = LOOKS_A_DAY
+    """The fewer, the more seeds a look ahead serves in networks of 1,000 nodes and more."""
 
 
 class Plan(NamedTuple):
@@ -69,17 +91,24 @@ def plan_day(
 
 
 @kernel
-def gain_over_waiting(status, untouched, gain, best, days_left, days_to_spare, score):
+def gain_over_waiting(status, untouched, gain, price, score):
     """What to seed today rather than later: the gain, less what waiting for the cascade may spare.
 
-    A node that the cascade reaches anyway, with probability 1 - w, needs no seed; who waits will know, and the seed
-    that is spared is worth about as much as the best of today. The fewer days are left, the more a lost one costs:
-    G(v) - max G · (1 - w(v)) · L / (L + days to spare) with L days after today. -∞ for nodes that cannot be seeded.
+    A node that the cascade reaches anyway, with probability 1 - w, needs no seed; who waits will know, and spares the
+    price of one: G(v) - price · (1 - w(v)), and -∞ for nodes that cannot be seeded.
     """
-    later_days = np.float32(days_left - 1)
-    price = later_days / (later_days + np.float32(days_to_spare)) * best
     for v in range(len(gain)):
         score[v] = gain[v] - price * (ONE - untouched[v]) if status[v] == INACTIVE else NEVER
+
+
+@kernel
+def price_of_a_seed(best, days_left, days_to_spare):
+    """What a seed that is spared is worth: as much as the best of today, but the fewer days are left, the less.
+
+    A lost day costs more then: max G · L / (L + days to spare) with L days after today.
+    """
+    later_days = np.float32(days_left - 1)
+    return later_days / (later_days + np.float32(days_to_spare)) * best
 
 
 @kernel
@@ -88,21 +117,32 @@ def seed_or_wait(best, under_way, num_inactive, days_left, budget_left):
 
     For today speak how much the best seed adds, and how many seeds there are for each day left; for waiting, which
     tells where the cascade goes, how many days are left, and how many nodes the cascade under way is expected to
-    reach: beside what a seed adds, and, the more days are left, as a share of who is inactive. The numbers were
-    fitted to episodes on all kinds of networks (lab notes).
+    reach: beside what a seed adds, and, the more days are left, as a share of who is inactive.
     """
     if days_left <= 1:
         return inf
+    c = SEED_OR_WAIT
     best = min(max(best, 1.0), num_inactive)  # estimates of gains count walks, more than there are nodes
     under_way = max(under_way, 0.0)
     return (
-        1.8
-        + 1.6 * log(best)
-        + 0.95 * log(budget_left / days_left)
-        - 0.9 * log(days_left)
-        - 0.8 * log1p(under_way / best)
-        - 3.5 * log(days_left / 3.0) * under_way / num_inactive
+        c.constant
+        + c.best_gain * log(best)
+        + c.seeds_a_day * log(budget_left / days_left)
+        - c.days_left * log(days_left)
+        - c.cascade * log1p(under_way / best)
+        - c.cascade_share * log(days_left / 3.0) * under_way / num_inactive
     )
+
+
+def num_worth_today(
+    gains: np.ndarray, under_way: float, num_inactive: int, days_left: int, budget_left: int, tilt: float = 0.0
+) -> int:
+    """How many of a list of seeds to set today by the seed-or-wait index, each with what it adds to those before."""
+    for made, gain in enumerate(gains):
+        reached = under_way + float(np.sum(gains[:made])) - made  # the seeds themselves are no longer inactive
+        if not seed_or_wait(float(gain), reached, num_inactive - made, days_left, budget_left - made) + tilt > 0:
+            return made
+    return len(gains)
 
 
 @kernel
@@ -126,8 +166,9 @@ def seed_today(network, status, days_left, budget_left, budget, strategy, plan):
             under_way -= ahead.untouched[v]
         if not seed_or_wait(best, under_way, num_inactive, days_left, budget_left - made) + strategy.tilt > 0:
             break
-        gain_over_waiting(status, ahead.untouched, ahead.gain, best, days_left, strategy.days_to_spare, plan.score)
-        at_a_look = max(1, min(max(likely, made) // LOOKS_A_DAY, len(status) // NODES_FOR_A_SEED))
+        price = price_of_a_seed(best, days_left, strategy.days_to_spare)
+        gain_over_waiting(status, ahead.untouched, ahead.gain, price, plan.score)
+        at_a_look = max(1, min(max(likely, made) // strategy.looks_a_day, len(status) // NODES_FOR_A_SEED))
         count = _seed_best_apart(network, status, made, min(at_a_look, budget - made), plan)
         made += count
         num_inactive -= count

@@ -14,7 +14,7 @@ from lmta.devices import map_over_cores
 from lmta.policies.player import AbstractPlayer, Choice
 from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem, empty_day, pick_day, play_day
 from lmta.problems.batch import Batch, unstack
-from lmta.problems.heuristics import BudgetRule, DayRule, NodeRule, PlanRule, ScoreRule, score_chooser
+from lmta.problems.heuristics import BudgetRule, DayPlan, DayRule, NodeRule, Numbers, PlanRule, ScoreRule, score_chooser
 from lmta.sparse import padded_size
 
 Prepared = tuple[Any, Any]
@@ -39,22 +39,33 @@ class Policy(AbstractPlayer):
 
     def choose(self, instance: AbstractInstance, state: AbstractState, prepared: Prepared, seed: int) -> Choice:
         """Today's budget, picks and their values, for one instance."""
+        budget, day = self._plan(instance, state, prepared, seed)
+        if self.budget_rule.num_today is None:
+            return Choice(budget, day.picks, day.values, note=day.note)
+        count = self.budget_rule.num_today(instance, state, day.picks, seed)
+        return Choice(budget, day.picks[:count], day.values[:count], note=day.note)
+
+    def _plan(
+        self, instance: AbstractInstance, state: AbstractState, prepared: Prepared, seed: int
+    ) -> tuple[int, DayPlan]:
+        """Today's budget, and how the node rule spends it."""
         schedule, own = prepared
         if isinstance(self.node_rule, PlanRule):
-            budget = int(_grant(self.budget_rule, instance, state, schedule))
-            nothing = (np.zeros(0, int), np.zeros(0))
-            picks, values = self.node_rule.plan(own, state, budget, seed) if budget > 0 else nothing
-            return Choice(budget, picks, values)
+            budget = _granted(self.budget_rule, instance, state, schedule)
+            if budget <= 0:
+                return 0, DayPlan(np.zeros(0, int), np.zeros(0))
+            planned = self.node_rule.plan(own, state, budget, seed)
+            return budget, planned if isinstance(planned, DayPlan) else DayPlan(*planned)
         max_picks = padded_size(int(instance.budget))
         budget, record = _decide(self, max_picks, instance, state, schedule, np.uint32(seed))
         count = int(record.num_picks)
-        return Choice(int(budget), np.asarray(record.picks)[:count], np.asarray(record.values)[:count])
+        return int(budget), DayPlan(np.asarray(record.picks)[:count], np.asarray(record.values)[:count])
 
     def play_day(self, batch: Batch, states: Any, prepared: list[Prepared], seeds: list[int]) -> tuple[Any, DayRecord]:
         """One day of a batch: all at once where nodes are scored, one after the other on each core where days are
         planned under jit, and on the host otherwise."""
         max_picks = padded_size(batch.budget)
-        if isinstance(self.node_rule, PlanRule):
+        if isinstance(self.node_rule, PlanRule) or self.budget_rule.num_today:
             records = self._plan_one_by_one(batch, states, prepared, seeds, max_picks)
             return _carry_out(batch.problem, batch.axis, batch.stacked, states, batch.noise, records)
         schedules = jax.tree.map(lambda *rows: jnp.stack(rows), *[schedule for schedule, _ in prepared])
@@ -84,11 +95,20 @@ class Policy(AbstractPlayer):
         """What the budget rule granted, what came of it, and the node rule's reason."""
         granted = f"{choice.budget} of {budget_left} left by the rule '{self.budget_rule.name}'"
         short = f", but only {len(choice.picks)} pay or can be reached today"
-        return f"{granted}{short if len(choice.picks) < choice.budget else ''}; {self.node_rule.why}"
+        note = f" {choice.note}" if choice.note else ""
+        return f"{granted}{short if len(choice.picks) < choice.budget else ''}; {self.node_rule.why}{note}"
 
     def optimum(self, prepared: Prepared) -> float | None:
         """The best score there is in expectation, where the node rule knows it."""
         return self.node_rule.optimum(prepared[1]) if isinstance(self.node_rule, PlanRule) else None
+
+
+def _granted(rule: BudgetRule, instance: AbstractInstance, state: AbstractState, schedule: Any) -> int:
+    """What a rule grants today, on the host; nothing is compiled for an instance of a new size."""
+    if rule.looks_at_nodes:
+        return int(_grant(rule, instance, state, schedule))
+    numbers = Numbers(int(instance.days), int(instance.budget), int(state.day), int(state.budget_left))
+    return min(int(rule.grant(numbers, numbers, schedule)), numbers.budget_left)
 
 
 @partial(jax.jit, static_argnums=0)

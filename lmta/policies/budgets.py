@@ -6,37 +6,37 @@ import re
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from lmta.problems.base import AbstractInstance, AbstractState
-from lmta.problems.heuristics import BudgetRule
+from lmta.problems.heuristics import BudgetRule, Clock, Horizon
 
 STATIC_PERIOD = 5
+Granted = Int[Array, ""] | int
 
 
-def average(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+def average(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """max(⌊K/T⌋, 1) a day, all that is left on the last."""
     share = jnp.maximum(instance.budget // instance.days, 1)
     return _rest_on_last_day(instance, state, share)
 
 
-def normal(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+def normal(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """All that is left, at once."""
     return state.budget_left
 
 
-def static(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+def static(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """⌊K/⌊T/5⌋⌋ on the first day of each cycle of five, all that is left on the last day."""
     cycles = jnp.maximum(instance.days // STATIC_PERIOD, 1)
     share = jnp.where(state.day % STATIC_PERIOD == 0, instance.budget // cycles, 0)
     return _rest_on_last_day(instance, state, share)
 
 
-def even(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+def even(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """⌊K/T⌋ a day, the rest spread one by one over the last days."""
     share, rest = jnp.divmod(instance.budget, instance.days)
     return jnp.minimum(share + (state.day >= instance.days - rest), state.budget_left)
 
 
-def front(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+def front(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """Shares that fall linearly, T to 1 over the T days; what an earlier day left over is made up for."""
     days, later = instance.days, instance.days - state.day - 1
     share_of_later = (later / days) * ((later + 1) / (days + 1))
@@ -44,7 +44,7 @@ def front(instance: AbstractInstance, state: AbstractState, schedule: None) -> I
     return jnp.maximum(state.budget_left - for_later, 0)
 
 
-def _rest_on_last_day(instance: AbstractInstance, state: AbstractState, share: Int[Array, ""]) -> Int[Array, ""]:
+def _rest_on_last_day(instance: Horizon, state: Clock, share: Int[Array, ""]) -> Granted:
     last_day = state.day >= instance.days - 1
     return jnp.where(last_day, state.budget_left, jnp.minimum(share, state.budget_left))
 

@@ -19,6 +19,8 @@ class Choice(NamedTuple):
     picks: np.ndarray
     values: np.ndarray
     search: SearchReport | None = None
+    note: str = ""
+    """What is to be said of this choice beside the player's usual reason."""
 
 
 class AbstractPlayer(ABC):

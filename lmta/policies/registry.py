@@ -7,8 +7,9 @@ from typing import Any
 
 from lmta.policies.base import Policy
 from lmta.policies.budgets import BUDGET_RULES, cap_rule
+from lmta.problems.heuristics import Pairing
 from lmta.problems.registry import OWN, spec_of, specs
-from lmta.problems.spec import Spec
+from lmta.problems.spec import Policies, Spec
 from lmta.types import InputError
 
 ADVISER = "lmta:"
@@ -28,13 +29,21 @@ def policy(name: Any, problem: Any = None) -> Policy:
     budget_rule = pairing.budget_rule if pairing else BUDGET_RULES.get(budget_name) or cap_rule(budget_name)
     if budget_rule is None or node_name not in known.node_rules:
         raise InputError(_unknown(name, [spec]))
-    if pairing and node_name != pairing.goes_with:
-        right = f"{budget_name}-{pairing.goes_with}"
-        raise InputError(f"policy {name!r}: budgets by {budget_name} go with {pairing.goes_with} only; use {right!r}.")
+    if pairing and node_name not in goes_with(pairing, known):
+        right = " or ".join(repr(f"{budget_name}-{node}") for node in goes_with(pairing, known))
+        others = " and ".join(goes_with(pairing, known))
+        raise InputError(f"policy {name!r}: budgets by {budget_name} go with {others} only; use {right}.")
     if node_name in known.complete and budget_name != "normal":
         raise InputError(f"policy {name!r}: {node_name} chooses the budget too; use {node_name!r}.")
-    node_rule = (pairing and pairing.node_rule) or known.node_rules[node_name]
-    return Policy(name, spec.problem, budget_rule, node_rule)
+    own = (pairing and pairing.node_rules) or known.node_rules
+    return Policy(name, spec.problem, budget_rule, own[node_name])
+
+
+def goes_with(pairing: Pairing, known: Policies) -> list[str]:
+    """The node rules that a budget rule of a problem goes with."""
+    if pairing.node_rules is not None:
+        return list(pairing.node_rules)
+    return [name for name in known.node_rules if name not in known.complete]
 
 
 def adviser(problem: Any) -> Policy:
@@ -52,7 +61,8 @@ def policy_names(problem: str) -> list[str]:
     """Every BUDGET-NODES name of a problem, but for the caps, and the short names."""
     known = spec_of(problem).policies
     full = [f"{b}-{n}" for b in BUDGET_RULES for n in known.node_rules if n not in known.complete]
-    return [*full, *(f"{b}-{pairing.goes_with}" for b, pairing in known.pairings.items()), *known.short_names]
+    paired = [f"{b}-{n}" for b, pairing in known.pairings.items() for n in goes_with(pairing, known)]
+    return [*full, *paired, *known.short_names]
 
 
 def _owner(name: str) -> Spec:
@@ -82,7 +92,11 @@ def _unknown(name: str, problems: list[Spec]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else "."
     nodes = "; ".join(f"{spec.problem.name}: {', '.join(spec.policies.node_rules)}" for spec in problems)
-    paired = [f", {b} (with {p.goes_with})" for spec in problems for b, p in spec.policies.pairings.items()]
+    paired = [
+        f", {b} (with {', '.join(p.node_rules)})" if p.node_rules else f", {b}"
+        for spec in problems
+        for b, p in spec.policies.pairings.items()
+    ]
     short = dict.fromkeys(n for spec in problems for n in spec.policies.short_names)
     return (
         f"policy {name!r} is not known{hint} Names are BUDGET-NODES with BUDGET one of "

@@ -7,6 +7,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkabl
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from lmta.types import Graph, Observation
@@ -110,6 +111,43 @@ class ForecastingProblem(Problem[InstanceT, StateT, NoiseT], Protocol):
     @abstractmethod
     def gains(self, instance: InstanceT, state: StateT) -> Float[Array, " nodes"]:
         """What picking each node would add to the forecast; it means nothing where none is legal."""
+        ...
+
+
+class HostRules(Protocol):
+    """What a problem may have: its rules on the host, where nothing is compiled for an instance of a new size.
+
+    They do for one episode what the methods of the same name do in batches; a user's session needs no more.
+    """
+
+    @abstractmethod
+    def reset(self, instance: Any) -> Any:
+        """The state before the first day."""
+        ...
+
+    @abstractmethod
+    def legal(self, instance: Any, state: Any) -> np.ndarray:
+        """True where a node may be picked now."""
+        ...
+
+    @abstractmethod
+    def pick(self, instance: Any, state: Any, nodes: Sequence[int]) -> Any:
+        """The state after legal picks."""
+        ...
+
+    @abstractmethod
+    def forecast(self, instance: Any, state: Any) -> float:
+        """The reward expected for today if the day ended now."""
+        ...
+
+    @abstractmethod
+    def draw_noise(self, instance: Any, seed: int) -> Any:
+        """All that chance will do in one episode."""
+        ...
+
+    @abstractmethod
+    def end_day(self, instance: Any, state: Any, noise: Any) -> tuple[Any, float]:
+        """Let chance act; the pre-decision state of the next day and the reward of this one."""
         ...
 
 

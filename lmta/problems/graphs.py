@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
@@ -28,7 +27,7 @@ def pad_graph(graph: Graph, num_nodes: int, num_edges: int) -> Graph:
 
 def stack_on_host(instances: Sequence[T]) -> T:
     """A batch of instances of one size; stacked on the host, where a new number of them costs no compilation."""
-    return jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *instances)
+    return jax.tree.map(lambda *leaves: jax.device_put(np.stack(leaves)), *instances)
 
 
 def make_graph(senders: np.ndarray, receivers: np.ndarray, weight: np.ndarray, num_nodes: int) -> Graph:
@@ -42,13 +41,13 @@ def make_graph(senders: np.ndarray, receivers: np.ndarray, weight: np.ndarray, n
         weight=_pad(weight[order].astype(np.float32), num_edges),
         reverse=_pad(_reverse_edges(senders, receivers, num_nodes).astype(np.int32), num_edges, -1),
         edge_mask=_pad(np.ones(len(order), bool), num_edges),
-        node_mask=jnp.ones(num_nodes, bool),
+        node_mask=_pad(np.ones(num_nodes, bool), num_nodes),
     )
 
 
 def _pad(array: Array | np.ndarray, size: int, value: int = 0) -> Array:
     """The array with room for `size`; padded on the host, where a new size costs no compilation."""
-    return jnp.asarray(np.pad(np.asarray(array), (0, size - array.shape[0]), constant_values=value))
+    return jax.device_put(np.pad(np.asarray(array), (0, size - array.shape[0]), constant_values=value))
 
 
 def _reverse_edges(senders: np.ndarray, receivers: np.ndarray, num_nodes: int) -> np.ndarray:

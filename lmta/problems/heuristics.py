@@ -1,17 +1,30 @@
 """The parts of a classical policy: budget rules, and three kinds of node rules. How they play is in `policies`."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from lmta.problems.base import Choose, DayRecord, Problem
+from lmta.problems.base import AbstractInstance, AbstractState, Choose, DayRecord, Problem
 from lmta.sparse import first_best
+
+
+class Numbers(NamedTuple):
+    """What most budget rules read of an instance and of its state."""
+
+    days: int
+    budget: int
+    day: int
+    budget_left: int
+
+
+Horizon = AbstractInstance | Numbers
+Clock = AbstractState | Numbers
 
 
 @dataclass(frozen=True)
@@ -19,9 +32,14 @@ class BudgetRule:
     """How many picks to grant today, given an instance, its state and the schedule made for the instance, if any."""
 
     name: str
-    grant: Callable[[Any, Any, Any], Int[Array, ""]]
+    grant: Callable[[Any, Any, Any], Int[Array, ""] | int]
     make_schedule: Callable[[Problem, Any, int], Any] | None = None
     """(problem, instance, seed) → a schedule for the whole episode."""
+    looks_at_nodes: bool = False
+    """Whether `grant` reads more of instance and state than the numbers of days and picks."""
+    num_today: Callable[[Any, Any, np.ndarray, int], int] | None = None
+    """(instance, state, the node rule's picks, seed) → how many of them to make today, worked out on the host; all of
+    them where there is no such function."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +53,8 @@ class ScoreRule:
     """The reason for its picks, and what their values mean."""
     value: str = ""
     """What the value of a pick is, in the words of a user; rules with the same words value alike."""
+    on_host: Callable[[Any, Any], np.ndarray] | None = None
+    """(instance, state) → the same scores, where nothing is compiled for an instance of a new size."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +66,14 @@ class DayRule:
     """(instance, state, budget, room for picks) → the day's picks in order, with the reward left at 0."""
     why: str
     value: str = ""
+
+
+class DayPlan(NamedTuple):
+    """Today's picks in order, the value of each, and what is to be said of this day beside the rule's reason."""
+
+    picks: np.ndarray
+    values: np.ndarray
+    note: str = ""
 
 
 class PlanRule(ABC):
@@ -60,8 +88,12 @@ class PlanRule(ABC):
         return None
 
     @abstractmethod
-    def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> DayPlan | tuple[np.ndarray, np.ndarray]:
         """Today's picks and the value of each."""
+
+    def scorer(self, prepared: Any) -> Callable[[Any, int], np.ndarray] | None:
+        """(state, seed) → what each node is worth as the next pick, measured as `plan` does, where that can be told."""
+        return None
 
     def optimum(self, prepared: Any) -> float | None:
         """The best score there is in expectation, where the rule knows it."""
@@ -73,12 +105,11 @@ NodeRule = ScoreRule | DayRule | PlanRule
 
 @dataclass(frozen=True)
 class Pairing:
-    """A budget rule that is made for one node rule, which it may bring along in a form of its own."""
+    """A budget rule of one problem, and the node rules that it goes with."""
 
     budget_rule: BudgetRule
-    goes_with: str
-    node_rule: NodeRule | None = None
-    """In place of the node rule of that name."""
+    node_rules: Mapping[str, NodeRule] | None = None
+    """By name, perhaps in a form of their own; it goes with any of the problem where there is none."""
 
 
 def score_chooser(problem: Problem, rule: ScoreRule, instance: Any, key: PRNGKeyArray) -> Choose:

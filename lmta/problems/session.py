@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jax import Array
 
 from lmta.hints import warn
-from lmta.problems.base import Problem
+from lmta.problems.base import HostRules, Problem
 from lmta.types import InputError, ModelWarning, NodeId, quoted
 
 MAX_DAYS = 10_000
@@ -47,6 +47,8 @@ class AbstractSession(ABC):
     """An instance, where it stands, and the names of its nodes. What the user reports is the truth."""
 
     problem: ClassVar[Problem]
+    on_host: ClassVar[HostRules | None] = None
+    """The problem's rules on the host, where it has them; sessions of any size then need no compilation."""
     word: ClassVar[str]
     """What users call one, such as 'campaign'."""
     title: ClassVar[str]
@@ -64,7 +66,7 @@ class AbstractSession(ABC):
 
     def __init__(self, instance: Any, ids: Sequence[NodeId]):
         self.instance = instance
-        self.state = self.problem.reset(instance)
+        self.state = (self.on_host or self.problem).reset(instance)
         self.ids = tuple(ids)
         self.prepared: dict[Any, Any] = {}
         """What policies have worked out for this instance, by policy and seed."""
@@ -136,7 +138,7 @@ class AbstractSession(ABC):
 
     def legal(self) -> tuple[NodeId, ...]:
         """What may be picked now."""
-        mask = np.asarray(self.problem.legal(self.instance, self.state))
+        mask = np.asarray((self.on_host or self.problem).legal(self.instance, self.state))
         return tuple(self.ids[i] for i in np.flatnonzero(mask))
 
     def index(self, name: Any, field: str) -> int:
@@ -190,7 +192,7 @@ class AbstractSession(ABC):
         if num_picks > self.budget_left:
             message = f"{field}: {num_picks} picks exceed the {self.budget_left} left of {self.budget}"
             warn(f"{message}; taken as true, and nothing is left.", ModelWarning, 3)
-        return jnp.maximum(self.state.budget_left - num_picks, 0)
+        return jax.device_put(np.int32(max(self.budget_left - num_picks, 0)))
 
 
 def check_horizon(days: Any, budget: Any, num_pickable: int, what: str) -> None:

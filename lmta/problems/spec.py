@@ -116,7 +116,7 @@ class Policies:
     yardstick: str
     """The node rule with scores by which alternatives to a pick are ranked where the policy's own has none."""
     pairings: Mapping[str, Pairing] = field(default_factory=dict)
-    """Budget rules that go with one node rule only, by name."""
+    """Budget rules of its own, by name, and what they go with."""
     short_names: Mapping[str, str] = field(default_factory=dict)
     complete: frozenset[str] = frozenset()
     """Node rules that choose the budget too: they go with `normal` alone."""

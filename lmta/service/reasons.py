@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,22 +12,32 @@ from jaxtyping import Array, Float, Int
 
 from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer, day_seed
-from lmta.problems.base import ForecastingProblem, Problem, along_picks
-from lmta.problems.heuristics import ScoreRule
+from lmta.problems.base import ForecastingProblem, HostRules, Problem, along_picks
+from lmta.problems.heuristics import PlanRule, ScoreRule
 from lmta.problems.registry import spec_of_session
 from lmta.problems.session import AbstractSession
-from lmta.problems.spec import Policies
 from lmta.sparse import padded_size
 
 NUM_ALTERNATIVES = 5
+
+
+class Ranking(NamedTuple):
+    """By what alternatives are ranked."""
+
+    name: str
+    is_own: bool
+    """Whether the policy values its picks by it too."""
+    on_host: Callable[[Any, Any], np.ndarray] | None
+    """(instance, state) → scores, without a compilation; otherwise by the rule."""
+    rule: ScoreRule
 
 
 def advise(player: AbstractPlayer, session: AbstractSession, seed: int) -> dict[str, Any]:
     """Decide for today; what each pick adds today, and what else there would have been."""
     decision = player.decide(session, seed=seed)
     picks = [session.index(node, "advice") for node in decision.nodes]
-    rule, is_own = _ranking(player, spec_of_session(session).policies)
-    gains, others, scores, instead = _measure(rule, session, picks, seed)
+    ranking = _ranking(player, session, seed)
+    gains, others, scores, instead = _measure(ranking, session, picks, seed)
     return {
         "day": decision.day,
         "policy": decision.policy,
@@ -36,10 +46,10 @@ def advise(player: AbstractPlayer, session: AbstractSession, seed: int) -> dict[
         "budget_left": session.budget_left,
         "picks": [_pick(p.node, p.value, gain) for p, gain in zip(decision.picks, gains, strict=True)],
         "alternatives": [
-            _pick(session.ids[i], score if is_own else math.nan, gain)
+            _pick(session.ids[i], score if ranking.is_own else math.nan, gain)
             for i, score, gain in zip(others, scores, instead, strict=True)
         ],
-        "ranked_by": rule.name,
+        "ranked_by": ranking.name,
         "why": decision.why,
         "milliseconds": decision.milliseconds,
     }
@@ -54,27 +64,52 @@ def _finite(value: float) -> float | None:
 
 
 def _measure(
-    rule: ScoreRule, session: AbstractSession, picks: list[int], seed: int
+    ranking: Ranking, session: AbstractSession, picks: list[int], seed: int
 ) -> tuple[list[float], list[int], list[float], list[float]]:
     """What each pick adds to today; the legal nodes that come next in place of the last pick, their scores, and what
     each would add there."""
+    if session.on_host is not None and ranking.on_host is not None:
+        return _measure_on_host(session.on_host, ranking.on_host, session, picks)
     padded = np.full(padded_size(session.budget), -1, np.int32)  # one compilation for all days
     padded[: len(picks)] = picks
     random = day_seed(seed, session.day)
-    measured = _measures(session.problem, rule, session.instance, session.state, random, padded, len(picks))
+    measured = _measures(session.problem, ranking.rule, session.instance, session.state, random, padded, len(picks))
     gains, others, scores, instead = (np.asarray(part) for part in jax.device_get(measured))
     real = np.isfinite(scores)
     return gains[: len(picks)].tolist(), others[real].tolist(), scores[real].tolist(), instead[real].tolist()
 
 
-def _ranking(player: AbstractPlayer, policies: Policies) -> tuple[ScoreRule, bool]:
-    """The rule by whose scores alternatives are ranked, and whether the policy values its picks by them too."""
-    rule = player.node_rule if isinstance(player, Policy) else None
-    if isinstance(rule, ScoreRule):
-        return rule, True
+def _measure_on_host(
+    rules: HostRules, scores_of: Callable[[Any, Any], np.ndarray], session: AbstractSession, picks: list[int]
+) -> tuple[list[float], list[int], list[float], list[float]]:
+    """The same without a compilation."""
+    instance = session.instance
+    states = [rules.pick(instance, session.state, picks[:count]) for count in range(len(picks) + 1)]
+    forecasts = [rules.forecast(instance, state) for state in states]
+    last = max(len(picks) - 1, 0)
+    scores = np.where(rules.legal(instance, states[last]), scores_of(instance, states[last]), -np.inf)
+    scores[picks] = -np.inf
+    others = np.argsort(-scores, kind="stable")[:NUM_ALTERNATIVES]
+    others = others[np.isfinite(scores[others])].tolist()
+    instead = [rules.forecast(instance, rules.pick(instance, states[last], [i])) - forecasts[last] for i in others]
+    return np.diff(forecasts).tolist(), others, scores[others].tolist(), instead
+
+
+def _ranking(player: AbstractPlayer, session: AbstractSession, seed: int) -> Ranking:
+    """The scores of the policy's own node rule, or those of the problem's yardstick."""
+    policies = spec_of_session(session).policies
     yardstick = policies.node_rules[policies.yardstick]
     assert isinstance(yardstick, ScoreRule), f"the yardstick {yardstick.name} does not score nodes"
-    return yardstick, rule is not None and bool(rule.value) and rule.value == yardstick.value
+    rule = player.node_rule if isinstance(player, Policy) else None
+    if isinstance(rule, ScoreRule):
+        return Ranking(rule.name, True, rule.on_host, rule)
+    if isinstance(rule, PlanRule):
+        scorer = rule.scorer(session.prepared[player.name, seed][1])
+        if scorer is not None:
+            today = day_seed(seed, session.day)
+            return Ranking(rule.name, True, lambda instance, state: scorer(state, today), yardstick)
+    values_alike = rule is not None and bool(rule.value) and rule.value == yardstick.value
+    return Ranking(yardstick.name, values_alike, yardstick.on_host, yardstick)
 
 
 @partial(jax.jit, static_argnums=(0, 1))

@@ -16,7 +16,14 @@ import pytest
 from lmta.kernels.cascade import end_day
 from lmta.kernels.mean_field import look_ahead
 from lmta.kernels.network import make_adjacency
-from lmta.kernels.seeding import DAYS_TO_SPARE, Strategy, gain_over_waiting, plan_day, seed_or_wait
+from lmta.kernels.seeding import (
+    DAYS_TO_SPARE,
+    Strategy,
+    gain_over_waiting,
+    plan_day,
+    price_of_a_seed,
+    seed_or_wait,
+)
 from lmta.problems.graphs import pad_graph
 from lmta.problems.influence import adaptive, mean_field
 from lmta.problems.influence.generators import GENERATORS
@@ -105,7 +112,8 @@ def ties(adjacency, status, days_left, nodes):
     """Whether the scores of two nodes are equal but for rounding."""
     ahead = look_ahead(adjacency, status, days_left)
     score = np.empty_like(ahead.gain)
-    gain_over_waiting(status, ahead.untouched, ahead.gain, ahead.gain.max(), days_left, DAYS_TO_SPARE, score)
+    price = price_of_a_seed(ahead.gain.max(), days_left, DAYS_TO_SPARE)
+    gain_over_waiting(status, ahead.untouched, ahead.gain, price, score)
     return score[nodes[0]] == pytest.approx(score[nodes[1]], rel=1e-6)
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmta.policies.budgets import BUDGET_RULES, cap_rule
+from lmta.problems.heuristics import Numbers
 from lmta.problems.influence.importer import Network
 from lmta.problems.influence.rules import Influence, make_instance
 
@@ -120,3 +121,13 @@ def test_cap_of_several_digits():
     assert rule is not None
     assert rule.name == "cap12"
     assert make_grant(rule)(2, 50, 0, 50) == 12
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_of_plain_numbers_rules_grant_the_same(name):
+    """As sessions ask on the host, where nothing is compiled."""
+    for days, budget in ((1, 1), (3, 7), (10, 50), (20, 10)):
+        for day in range(days):
+            for left in (0, budget // 2, budget):
+                numbers = Numbers(days, budget, day, left)
+                assert int(RULES[name].grant(numbers, numbers, None)) == GRANTS[name](*numbers)

@@ -30,6 +30,10 @@ CITIES = {"home": (0, 0, 0), "a": (0, 1, 0.9), "b": (1, 0, 0.8), "c": (0.2, 0.2,
         ("ga-greedy", "sop", "ga", "greedy"),
         ("exact", "aim", "normal", "exact"),
         ("adaptive-lookahead", "aim", "adaptive", "lookahead"),
+        ("adaptive-live-edge", "aim", "adaptive", "live-edge"),
+        ("adaptive-measured", "aim", "adaptive", "measured"),
+        ("average-opim", "aim", "average", "opim"),
+        ("tong-ris", "aim", "tong", "ris"),
         ("even-rollout-insertion", "sop", "even", "rollout-insertion"),
     ],
 )
@@ -82,7 +86,7 @@ def test_unknown_names_get_a_hint(name, hint):
 def test_names_that_are_no_policies(name):
     with pytest.raises(InputError, match="Names are BUDGET-NODES") as caught:
         policy(name)
-    pairs = "adaptive (with lookahead), rollout (with lookahead), ga (with greedy)"
+    pairs = "adaptive (with lookahead, live-edge, opim, measured), tong, rollout (with lookahead), ga (with greedy)"
     for word in (f"average, normal, static, even, front, capN, {pairs}", "degree", "lookahead", "insertion"):
         assert word in str(caught.value)
 
@@ -110,7 +114,9 @@ def test_a_node_rule_of_the_other_problem(name, problem):
     [
         ("ga-insertion", None, "budgets by ga go with greedy only; use 'ga-greedy'"),
         ("ga-random", "sop", "budgets by ga go with greedy only; use 'ga-greedy'"),
-        ("adaptive-score", "aim", "budgets by adaptive go with lookahead only; use 'adaptive-lookahead'"),
+        ("rollout-score", "aim", "budgets by rollout go with lookahead only; use 'rollout-lookahead'"),
+        ("adaptive-score", "aim", "go with lookahead and live-edge and opim and measured only"),
+        ("tong-exact", "aim", "budgets by tong go with degree and"),
         ("even-exact", "aim", "exact chooses the budget too; use 'exact'"),
     ],
 )

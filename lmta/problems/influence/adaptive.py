@@ -1,20 +1,19 @@
-"""The policy `adaptive-lookahead`: before each seed it asks whether that had better wait."""
+"""The budget rule `adaptive`: before each seed it asks whether that had better wait."""
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from lmta.kernels.seeding import CANDIDATES_FOR_A_SEED, LOOKS_A_DAY, NODES_FOR_A_SEED
 from lmta.problems.base import DayRecord, empty_day
 from lmta.problems.heuristics import BudgetRule, DayRule, Pairing
+from lmta.problems.influence.estimates import LIVE_EDGE, MEASURED, OPIM, WORTH_TODAY, seeding_or_waiting
+from lmta.problems.influence.heuristics import LOOKAHEAD
 from lmta.problems.influence.mean_field import gain_over_waiting, look_ahead, seed_or_wait_index
 from lmta.problems.influence.rules import Influence, InfluenceInstance, InfluenceState
+from lmta.problems.influence.tong import all_left
 from lmta.sparse import first_best
 from lmta.types import Graph
-
-NODES_FOR_A_SEED = 500
-"""A network with so many nodes takes one seed more at a look …"""
-LOOKS_A_DAY = 5
-"""… unless a day may have fewer looks than this: few seeds are worth a look each."""
 
 
 def plan_day(instance: InfluenceInstance, state: InfluenceState, budget: Int[Array, ""], max_picks: int) -> DayRecord:
@@ -60,8 +59,8 @@ def _best_apart(
     graph: Graph, score: Float[Array, " nodes"], count: Int[Array, ""]
 ) -> tuple[Int[Array, " candidates"], Bool[Array, " candidates"]]:
     """The nodes with the highest scores, and which of them to take: the first `count` that are no neighbours."""
-    num_candidates = 3 * (graph.num_nodes // NODES_FOR_A_SEED)
-    if num_candidates <= 3:
+    num_candidates = CANDIDATES_FOR_A_SEED * (graph.num_nodes // NODES_FOR_A_SEED)
+    if num_candidates <= CANDIDATES_FOR_A_SEED:
         return first_best(score)[None], jnp.ones(1, bool)
     best, nodes = jax.lax.top_k(score, num_candidates)
     rank = jnp.full(graph.num_nodes, num_candidates).at[nodes].set(jnp.arange(num_candidates))
@@ -76,18 +75,10 @@ def _best_apart(
     return nodes, jax.lax.fori_loop(0, num_candidates, consider, jnp.zeros(num_candidates, bool))
 
 
-def _all_left(instance: InfluenceInstance, state: InfluenceState, schedule: None) -> Int[Array, ""]:
-    return state.budget_left
-
-
 ADAPTIVE = Pairing(
-    BudgetRule("adaptive", _all_left),
-    goes_with="lookahead",
-    node_rule=DayRule(
-        "lookahead",
-        plan_day,
-        "a seed is set today while that promises more than to wait and see where the cascade goes; the value estimates "
-        "(mean field) how many nodes the seed adds in the days left.",
-        value="expected nodes in the days left",
-    ),
+    BudgetRule("adaptive", all_left),
+    {
+        "lookahead": DayRule("lookahead", plan_day, WORTH_TODAY + LOOKAHEAD.why, LOOKAHEAD.value),
+        **{rule.name: seeding_or_waiting(rule) for rule in (LIVE_EDGE, OPIM, MEASURED)},
+    },
 )

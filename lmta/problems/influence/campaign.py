@@ -3,19 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 
 from lmta.hints import warn
 from lmta.problems.influence.importer import load_network
-from lmta.problems.influence.rules import (
-    ACTIVE,
-    INACTIVE,
-    Influence,
-    make_instance,
-    next_day,
-)
+from lmta.problems.influence.on_host import InfluenceOnHost, make_state, next_day
+from lmta.problems.influence.rules import ACTIVE, INACTIVE, Influence, make_instance
 from lmta.problems.session import AbstractSession, ReportField, check_horizon
 from lmta.types import InputError, ModelWarning, NodeId, quoted
 
@@ -31,6 +24,7 @@ class Campaign(AbstractSession):
     """
 
     problem = Influence()
+    on_host = InfluenceOnHost()
     word = "campaign"
     title = "Campaign on a network"
     icon = "hub"
@@ -109,12 +103,8 @@ class Campaign(AbstractSession):
         self._warn_of_the_impossible(status, hits)
         newly_active = np.zeros(len(status), bool)
         newly_active[hits] = True
-        seeded_state = eqx.tree_at(
-            lambda s: (s.status, s.budget_left),
-            self.state,
-            (jnp.asarray(status), self._left_after(len(tried), "seeded")),
-        )
-        self.state = next_day(seeded_state, jnp.asarray(newly_active))
+        left = int(self._left_after(len(tried), "seeded"))
+        self.state = next_day(make_state(status, self.day - 1, left), newly_active)
 
     def _require_inactive(self, status: np.ndarray, indices: list[int], field: str) -> None:
         for i in indices:

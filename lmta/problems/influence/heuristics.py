@@ -1,9 +1,12 @@
 """Node rules for influence that score every node: degree, score, lookahead."""
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from lmta.kernels import mean_field
 from lmta.problems.heuristics import ScoreRule
+from lmta.problems.influence.adjacency import adjacency_of
 from lmta.problems.influence.mean_field import look_ahead
 from lmta.problems.influence.rules import INACTIVE, InfluenceInstance, InfluenceState
 from lmta.sparse import over_edges
@@ -26,6 +29,12 @@ def lookahead(instance: InfluenceInstance, state: InfluenceState, key: PRNGKeyAr
     return look_ahead(instance, state).gain
 
 
+def lookahead_on_host(instance: InfluenceInstance, state: InfluenceState) -> np.ndarray:
+    """The same in compiled loops, for a network of any size."""
+    days_left = int(instance.days) - int(state.day)
+    return mean_field.look_ahead(adjacency_of(instance), np.asarray(state.status), days_left).gain
+
+
 def _inactive(state: InfluenceState) -> Float[Array, " nodes"]:
     return (state.status == INACTIVE).astype(jnp.float32)
 
@@ -39,4 +48,5 @@ LOOKAHEAD = ScoreRule(
     lookahead,
     "the value estimates (mean field) how many nodes the seed adds in the days left.",
     "expected nodes in the days left",
+    on_host=lookahead_on_host,
 )

@@ -6,32 +6,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from lmta.kernels.mean_field import HOPS
+from lmta.kernels.seeding import DAYS_TO_SPARE, SEED_OR_WAIT, SeedOrWait
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, InfluenceInstance, InfluenceState, hit_probability
 from lmta.sparse import over_edges
-
-HOPS = 5
-DAYS_TO_SPARE = 9.0
-"""With so many days to come, waiting for the cascade counts half as much as with no end of days."""
-
-
-class SeedOrWait(NamedTuple):
-    """The constants of the seed-or-wait index, a linear rule fitted to episodes on all kinds of networks by
-    `lmta experiment seed-or-wait` (an evolution strategy on development seeds)."""
-
-    constant: float = 1.8
-    best_gain: float = 1.6
-    """Weight of ln(gain of the best seed)."""
-    seeds_a_day: float = 0.95
-    """Weight of ln(seeds left for each day left)."""
-    days_left: float = 0.9
-    """Weight of ln(days left), against seeding today."""
-    cascade: float = 0.8
-    """Weight of ln(1 + expected hits of the running cascade / gain of the best seed), against seeding today."""
-    cascade_share: float = 3.5
-    """Weight of ln(days left / 3) · expected hits of the running cascade / inactive nodes, against seeding today."""
-
-
-SEED_OR_WAIT = SeedOrWait()
 
 
 class Outlook(NamedTuple):

@@ -33,7 +33,8 @@ def make_rollout(problem: Influence, node_rule: ScoreRule, rollouts: int = ROLLO
 
         return candidates[first_best(jax.lax.map(totals, futures).mean(axis=0))]
 
-    return BudgetRule("rollout", grant, make_schedule=lambda _problem, _instance, seed: jax.random.key(seed))
+    make_schedule = lambda _problem, _instance, seed: jax.random.key(seed)  # noqa: E731
+    return BudgetRule("rollout", grant, make_schedule, looks_at_nodes=True)
 
 
 def _candidates(instance: Any, state: Any) -> Int[Array, " candidates"]:
@@ -59,4 +60,4 @@ def _play_on(
     return jax.lax.while_loop(lambda carry: carry[0].day < instance.days, day, start)[2]
 
 
-ROLLOUT = Pairing(make_rollout(Influence(), LOOKAHEAD), goes_with="lookahead")
+ROLLOUT = Pairing(make_rollout(Influence(), LOOKAHEAD), {"lookahead": LOOKAHEAD})

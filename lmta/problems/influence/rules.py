@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Int8, PRNGKeyArray
 
 from lmta.problems.base import AbstractInstance, AbstractState, Bounds
@@ -148,4 +149,4 @@ def next_day(state: InfluenceState, newly_active: Bool[Array, " nodes"]) -> Infl
 def make_instance(network: Network, days: int, budget: int) -> InfluenceInstance:
     """The task of spreading over `network` for `days` with `budget` seeds."""
     graph = make_graph(network.senders, network.receivers, network.probability, network.num_nodes)
-    return InfluenceInstance(graph=graph, days=jnp.int32(days), budget=jnp.int32(budget))
+    return InfluenceInstance(graph=graph, days=jax.device_put(np.int32(days)), budget=jax.device_put(np.int32(budget)))

@@ -10,6 +10,7 @@ import numpy as np
 from lmta.problems.heuristics import RANDOM
 from lmta.problems.influence.adaptive import ADAPTIVE
 from lmta.problems.influence.campaign import Campaign
+from lmta.problems.influence.estimates import LIVE_EDGE, MEASURED, OPIM
 from lmta.problems.influence.exact import Exact
 from lmta.problems.influence.features import InfluenceWithLookahead
 from lmta.problems.influence.generators import GENERATORS
@@ -18,6 +19,7 @@ from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.influence.rollout import ROLLOUT
 from lmta.problems.influence.rules import Influence, InfluenceInstance, make_instance
 from lmta.problems.influence.sampling import ReverseReachable
+from lmta.problems.influence.tong import TONG
 from lmta.problems.influence.view import VIEW
 from lmta.problems.mixtures import between, log_uniform
 from lmta.problems.session import check_horizon, check_nodes
@@ -147,14 +149,17 @@ INFLUENCE = Spec(
             "degree": DEGREE,
             "score": SCORE,
             "lookahead": LOOKAHEAD,
+            "measured": MEASURED,
+            "live-edge": LIVE_EDGE,
             "ris": ReverseReachable(),
+            "opim": OPIM,
             "exact": Exact(),
             "random": RANDOM,
         },
-        pairings={"adaptive": ADAPTIVE, "rollout": ROLLOUT},
+        pairings={"adaptive": ADAPTIVE, "tong": TONG, "rollout": ROLLOUT},
         short_names={"rollout": "rollout-lookahead", "exact": "normal-exact", "random": "average-random"},
         complete=frozenset({"exact"}),
-        adviser="adaptive-lookahead",
+        adviser="adaptive-measured",
         baseline="average-score",
         yardstick="lookahead",
     ),

@@ -107,4 +107,4 @@ def _move_one(schedule: Int[Array, " days"], key: PRNGKeyArray) -> Int[Array, " 
     return schedule.at[giver].add(-given).at[taker].add(given)
 
 
-GENETIC = Pairing(make_genetic(Genetic()), goes_with="greedy")
+GENETIC = Pairing(make_genetic(Genetic()), {"greedy": GREEDY})

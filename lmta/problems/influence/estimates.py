@@ -1,0 +1,175 @@
+"""Node rules by what a seed adds: in sampled worlds, by reverse-reachable sets, or as the network calls for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lmta.kernels.estimates import Measured, measure
+from lmta.kernels.live_edge import draw_worlds, follow_cascade, marginal_gains, plan_day_in_worlds, words_for
+from lmta.kernels.mean_field import look_ahead
+from lmta.kernels.network import INACTIVE, REMOVED, Adjacency
+from lmta.kernels.opim import Seeds, opim
+from lmta.kernels.seeding import Strategy, num_worth_today, plan_day
+from lmta.problems.heuristics import DayPlan, NodeRule, PlanRule
+from lmta.problems.influence.adjacency import adjacency_of
+from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
+
+GREEDY = Strategy(tilt=inf, days_to_spare=inf)
+"""All that the day may spend, by gain alone."""
+ADAPTIVE = Strategy()
+"""While the seed-or-wait index is above 0."""
+WORTH_TODAY = "a seed is set today while that promises more than to wait and see where the cascade goes; "
+
+
+class Situation(NamedTuple):
+    """A network, and where a campaign on it stands."""
+
+    network: Adjacency
+    status: np.ndarray
+    days_left: int
+    budget_left: int
+
+
+class Estimate(NamedTuple):
+    """One way to tell what seeds add."""
+
+    plan: Callable[[Situation, int, Strategy, int], DayPlan]
+    """(situation, budget, strategy, seed) → today's seeds."""
+    gains: Callable[[Situation, int], np.ndarray] | None = None
+    """(situation, seed) → what each node would add; 0 for those that cannot be seeded."""
+
+
+def by_mean_field(now: Situation, budget: int, strategy: Strategy, seed: int) -> DayPlan:
+    """Today's seeds by mean field."""
+    return DayPlan(*plan_day(*now, budget, strategy))
+
+
+def gains_by_mean_field(now: Situation, seed: int) -> np.ndarray:
+    """What each node adds by mean field."""
+    return look_ahead(now.network, now.status, now.days_left).gain
+
+
+def by_live_edges(now: Situation, budget: int, strategy: Strategy, seed: int) -> DayPlan:
+    """Today's seeds by gains on sampled worlds."""
+    live = draw_worlds(now.network, words_for(now.network.num_nodes), seed)
+    return DayPlan(*plan_day_in_worlds(now.network, live, *now[1:], budget, strategy))
+
+
+def gains_by_live_edges(now: Situation, seed: int) -> np.ndarray:
+    """What each node adds in the mean of sampled worlds."""
+    live = draw_worlds(now.network, words_for(now.network.num_nodes), seed)
+    inactive = np.flatnonzero(now.status == INACTIVE)
+    gains = np.zeros(len(now.status))
+    reach = follow_cascade(now.network, live, now.status, now.days_left)
+    gains[inactive] = marginal_gains(now.network, live, reach, inactive)
+    return gains
+
+
+def by_opim(now: Situation, budget: int, strategy: Strategy, seed: int) -> DayPlan:
+    """Today's seeds by reverse-reachable sets, with what is certain of them."""
+    found = opim(now.network, now.status, now.days_left, budget, seed=seed)
+    num_inactive = int(np.sum(now.status == INACTIVE))
+    count = num_worth_today(found.gains, found.under_way, num_inactive, now.days_left, now.budget_left, strategy.tilt)
+    return DayPlan(found.picks[:count], found.gains[:count], _guarantee(found))
+
+
+def _guarantee(found: Seeds) -> str:
+    if len(found.picks) == 0:
+        return ""
+    return (
+        f"The best {len(found.picks)} by {found.num_sets:,} sets add at least {found.lower:.1f} nodes in expectation, "
+        f"and no others add more than {found.upper:.1f}: {found.ratio:.0%} of what can be had today is certain, but "
+        f"for one case in {1 / found.failure:,.0f}."
+    )
+
+
+@dataclass(frozen=True)
+class SampledRule(PlanRule):
+    """Seeds by one estimate."""
+
+    name: str
+    why: str
+    estimate: Estimate
+    strategy: Strategy = GREEDY
+    value: str = "expected nodes in the days left, by samples"
+
+    def prepare(self, instance: InfluenceInstance) -> tuple[Adjacency, int]:
+        """The network as compiled loops read it, and the number of days."""
+        return adjacency_of(instance), int(instance.days)
+
+    def plan(self, prepared: tuple[Adjacency, int], state: InfluenceState, budget: int, seed: int) -> DayPlan:
+        """Today's seeds and the expected number of nodes that each adds."""
+        return self.estimate.plan(situation(*prepared, state), budget, self.strategy, seed)
+
+    def scorer(self, prepared: tuple[Adjacency, int]) -> Callable[[Any, int], np.ndarray] | None:
+        """What each node adds."""
+        return _scorer(self.estimate, *prepared)
+
+
+@dataclass(frozen=True)
+class MeasuredRule(PlanRule):
+    """Seeds by the estimate that a few sampled cascades on the network call for."""
+
+    why: str = "the value estimates how many nodes the seed adds in the days left."
+    strategy: Strategy = GREEDY
+    name: str = "measured"
+    value: str = "expected nodes in the days left, by the estimate that the network calls for"
+
+    def prepare(self, instance: InfluenceInstance) -> tuple[Adjacency, int, Measured]:
+        """The network, the number of days, and what a few cascades tell."""
+        network, days = adjacency_of(instance), int(instance.days)
+        return network, days, measure(network, np.where(instance.graph.node_mask, INACTIVE, REMOVED), days)
+
+    def plan(self, prepared: tuple[Adjacency, int, Measured], state: InfluenceState, budget: int, seed: int) -> DayPlan:
+        """Today's seeds, and which estimate they are by."""
+        network, days, measured = prepared
+        day = ESTIMATES[measured.estimate].plan(situation(network, days, state), budget, self.strategy, seed)
+        return day._replace(note=f"{_told(measured)} {day.note}".strip())
+
+    def scorer(self, prepared: tuple[Adjacency, int, Measured]) -> Callable[[Any, int], np.ndarray] | None:
+        """What each node adds."""
+        network, days, measured = prepared
+        return _scorer(ESTIMATES[measured.estimate], network, days)
+
+
+def _scorer(estimate: Estimate, network: Adjacency, days: int) -> Callable[[Any, int], np.ndarray] | None:
+    gains = estimate.gains
+    return None if gains is None else lambda state, seed: gains(situation(network, days, state), seed)
+
+
+def situation(network: Adjacency, days: int, state: InfluenceState) -> Situation:
+    """Where a campaign stands, on the host."""
+    return Situation(network, np.asarray(state.status), days - int(state.day), int(state.budget_left))
+
+
+def _told(measured: Measured) -> str:
+    """Which estimate serves, and why."""
+    times = f"{measured.walks:.1f} times what sampled cascades reach"
+    if measured.estimate == "mean field":
+        return f"The estimate is mean field, which promises {times} from here."
+    return f"The estimate is by {measured.estimate}, since mean field would promise {times}."
+
+
+MEAN_FIELD = Estimate(by_mean_field, gains_by_mean_field)
+LIVE_EDGES = Estimate(by_live_edges, gains_by_live_edges)
+SETS = Estimate(by_opim)
+ESTIMATES = {"mean field": MEAN_FIELD, "live edges": LIVE_EDGES, "reverse-reachable sets": SETS}
+LIVE_EDGE = SampledRule(
+    "live-edge",
+    "the value is how many nodes the seed adds in the days left, in the mean of sampled worlds.",
+    LIVE_EDGES,
+)
+OPIM = SampledRule(
+    "opim",
+    "each pick covers most of the reverse-reachable sets left; its value is the expected gain in nodes.",
+    SETS,
+)
+MEASURED = MeasuredRule()
+
+
+def seeding_or_waiting(rule: Any) -> NodeRule:
+    """The rule in the form that leaves seeds to later days where that promises more."""
+    return replace(rule, strategy=ADAPTIVE, why=WORTH_TODAY + rule.why)
