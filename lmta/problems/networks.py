@@ -4,9 +4,6 @@ from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import shortest_path
-from scipy.sparse.linalg import ArpackError, eigsh
 
 from lmta.kernels.springs import relax
 from lmta.types import Graph
@@ -29,6 +26,9 @@ def layout(graph: Graph) -> np.ndarray:
         network.add_edges_from(zip(senders.tolist(), receivers.tolist(), strict=True))
         placed = nx.spring_layout(network, seed=0)
         return np.array([placed[i] for i in range(num_nodes)])
+    from scipy.sparse import coo_array  # noqa: PLC0415 (a decision needs none of it)
+    from scipy.sparse.linalg import ArpackError, eigsh  # noqa: PLC0415
+
     ones = np.ones(2 * len(senders), np.float64)
     ends = np.concatenate([senders, receivers]), np.concatenate([receivers, senders])
     adjacency = coo_array((ones, ends), (num_nodes, num_nodes)).tocsr()
@@ -72,6 +72,9 @@ def out_degree(graph: Graph) -> np.ndarray:
 
 def hops(graph: Graph, nodes: np.ndarray) -> np.ndarray:
     """Edges between nodes, whichever way these point."""
+    from scipy.sparse import coo_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import shortest_path  # noqa: PLC0415
+
     ends = edges(graph)
     adjacency = coo_array((np.ones(len(ends[0])), ends), (graph.num_nodes, graph.num_nodes)).tocsr()
     return shortest_path(adjacency, directed=False, unweighted=True, indices=nodes)[:, nodes]

@@ -8,8 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
-from scipy.spatial import ConvexHull, KDTree, QhullError
-from scipy.spatial.distance import pdist
 
 from lmta.problems.base import AbstractInstance, AbstractState, Bounds
 from lmta.problems.graphs import make_graph, pad_graph, stack_on_host
@@ -230,6 +228,9 @@ def distance_between(a: Float[Array, " *#n 2"], b: Float[Array, " *#n 2"]) -> Fl
 
 def largest_distance(coordinates: np.ndarray) -> float:
     """The distance of the two cities that lie farthest apart (they are on the convex hull)."""
+    from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415 (a decision on a network needs none of it)
+    from scipy.spatial.distance import pdist  # noqa: PLC0415
+
     try:
         corners = coordinates[ConvexHull(coordinates).vertices]
     except QhullError:  # fewer than three cities, or all on one line
@@ -240,6 +241,8 @@ def largest_distance(coordinates: np.ndarray) -> float:
 
 def _nearest_neighbours(coordinates: np.ndarray) -> Graph:
     """Edges to each city from its nearest ones, all of the same weight, so that a city hears their mean."""
+    from scipy.spatial import KDTree  # noqa: PLC0415
+
     num_nodes = len(coordinates)
     count = min(NUM_NEIGHBOURS, num_nodes - 1)
     _, neighbour = KDTree(coordinates).query(coordinates, k=count + 1)
