@@ -120,7 +120,7 @@ class Director(AbstractAgent):
 
     def decide(self, model: DirectorModel, instance: Any, state: Any, key: Key[Array, ""]) -> AgentDay:
         """The average budget; the most likely goal and picks."""
-        budget = average(instance, state, None).astype(jnp.int32)
+        budget = jnp.asarray(average(instance, state, None), jnp.int32)
         return AgentDay(budget, self.make_picks(model, instance, state, budget))
 
     def make_picks(
@@ -181,7 +181,7 @@ class _PlayGame:
         noise = problem.draw_noise(instance, agent.max_days, noise_key)
 
         def decide(state, key):
-            budget = average(instance, state, None).astype(jnp.int32)
+            budget = jnp.asarray(average(instance, state, None), jnp.int32)
             record = agent.make_picks(model, instance, state, budget, key)
             return record, (budget, forecasts_of(problem, instance, state, record))
 
