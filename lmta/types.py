@@ -88,6 +88,33 @@ class SearchReport:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """A strategy for today as rollouts found it, in units of reward; errors are standard errors."""
+
+    name: str
+    num_picks: int
+    rollouts: int
+    value: float
+    """What it earns from today to the end."""
+    value_error: float
+    less: float
+    """How much less that is than the chosen strategy earns in the same worlds."""
+    less_error: float
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """What a planner has tried before it decided."""
+
+    tried: tuple[Tried, ...]
+    """The chosen strategy, the runner-up if there is one, and the others, the least promising last."""
+    own: str
+    """The name of the strategy that would have been followed without any thinking."""
+    rollouts: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Decision:
     """What to do today: the budget granted, the picks in order, and the reason in a sentence.
 
@@ -103,6 +130,8 @@ class Decision:
     """How long it took to decide; the first decision on an instance of its size compiles too."""
     search: SearchReport | None = field(compare=False)
     """What the learned planner's search found; None for policies that do not search."""
+    thinking: Thinking | None = field(default=None, compare=False)
+    """What a planner that thinks has tried; None for those that do not."""
 
     @property
     def nodes(self) -> tuple[NodeId, ...]:

@@ -3,6 +3,8 @@
 import os
 from typing import Any
 
+from lmta.planning.effort import read_effort
+from lmta.planning.planner import thinking_adviser
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import ADVISER, adviser, policy
 from lmta.problems.registry import spec_of, specs
@@ -16,6 +18,11 @@ def player(name: str, problem: str, simulations: int | None = None) -> AbstractP
     """The policy, the adviser (lmta:PROBLEM) or the trained agent (lmta:FOLDER) of that name, for a problem."""
     if not name.startswith(PREFIX):
         return policy(name, problem)
+    given, at, effort = name.removeprefix(PREFIX).rpartition("@")
+    if at and is_adviser(given) and (asked := read_effort(effort)):
+        found = thinking_adviser(given, asked)
+        found.check_problem(spec_of(problem).problem.name)
+        return found
     found = load(name.removeprefix(PREFIX), simulations=simulations)
     found.check_problem(spec_of(problem).problem.name)
     return found

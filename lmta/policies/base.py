@@ -64,32 +64,15 @@ class Policy(AbstractPlayer):
     def play_day(self, batch: Batch, states: Any, prepared: list[Prepared], seeds: list[int]) -> tuple[Any, DayRecord]:
         """One day of a batch: all at once where nodes are scored, one after the other on each core where days are
         planned under jit, and on the host otherwise."""
-        max_picks = padded_size(batch.budget)
         if isinstance(self.node_rule, PlanRule) or self.budget_rule.num_today:
-            records = self._plan_one_by_one(batch, states, prepared, seeds, max_picks)
-            return _carry_out(batch.problem, batch.axis, batch.stacked, states, batch.noise, records)
+            return play_one_by_one(self, batch, states, prepared, seeds)
+        max_picks = padded_size(batch.budget)
         schedules = jax.tree.map(lambda *rows: jnp.stack(rows), *[schedule for schedule, _ in prepared])
         varying = states, batch.noise, schedules, jnp.asarray(seeds, jnp.uint32)
         if isinstance(self.node_rule, ScoreRule):
             return _play_together(self, batch.axis, max_picks, batch.stacked, *varying)
         common, own = (batch.stacked, None) if batch.shared else (None, batch.stacked)
         return map_over_cores(_Day(self, max_picks), common, own, *varying)
-
-    def _plan_one_by_one(
-        self, batch: Batch, states: Any, prepared: list[Prepared], seeds: list[int], max_picks: int
-    ) -> DayRecord:
-        """The plans of a batch, made on the host."""
-        picks = np.full((batch.size, max_picks), -1, np.int32)
-        counts = np.zeros(batch.size, np.int32)
-        for n, (instance, state) in enumerate(zip(batch.instances, unstack(states), strict=True)):
-            if state.day < instance.days:
-                chosen = self.choose(instance, state, prepared[n], seeds[n]).picks
-                picks[n, : len(chosen)], counts[n] = chosen, len(chosen)
-
-        def record(picks: Array, count: Array) -> DayRecord:
-            return eqx.tree_at(lambda day: (day.picks, day.num_picks), empty_day(max_picks), (picks, count))
-
-        return jax.vmap(record)(jnp.asarray(picks), jnp.asarray(counts))
 
     def why(self, choice: Choice, budget_left: int) -> str:
         """What the budget rule granted, what came of it, and the node rule's reason."""
@@ -164,6 +147,25 @@ def _play_together(
         return _Day(policy, max_picks)(None, instance, state, noise, schedule, seed)
 
     return jax.vmap(day, (instance_axis, 0, 0, 0, 0))(instances, states, noise, schedules, seeds)
+
+
+def play_one_by_one(
+    player: AbstractPlayer, batch: Batch, states: Any, prepared: list[Any], seeds: list[int]
+) -> tuple[Any, DayRecord]:
+    """One day of a batch for a player who chooses on the host."""
+    max_picks = padded_size(batch.budget)
+    picks = np.full((batch.size, max_picks), -1, np.int32)
+    counts = np.zeros(batch.size, np.int32)
+    for n, (instance, state) in enumerate(zip(batch.instances, unstack(states), strict=True)):
+        if state.day < instance.days:
+            chosen = player.choose(instance, state, prepared[n], seeds[n]).picks
+            picks[n, : len(chosen)], counts[n] = chosen, len(chosen)
+
+    def record(picks: Array, count: Array) -> DayRecord:
+        return eqx.tree_at(lambda day: (day.picks, day.num_picks), empty_day(max_picks), (picks, count))
+
+    records = jax.vmap(record)(jnp.asarray(picks), jnp.asarray(counts))
+    return _carry_out(batch.problem, batch.axis, batch.stacked, states, batch.noise, records)
 
 
 @partial(jax.jit, static_argnums=(0, 1))

@@ -9,7 +9,7 @@ import numpy as np
 from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem
 from lmta.problems.batch import Batch
 from lmta.problems.session import AbstractSession, check_seed
-from lmta.types import Decision, InputError, Pick, SearchReport
+from lmta.types import Decision, InputError, Pick, SearchReport, Thinking
 
 
 class Choice(NamedTuple):
@@ -21,6 +21,7 @@ class Choice(NamedTuple):
     search: SearchReport | None = None
     note: str = ""
     """What is to be said of this choice beside the player's usual reason."""
+    thinking: Thinking | None = None
 
 
 class AbstractPlayer(ABC):
@@ -76,6 +77,7 @@ class AbstractPlayer(ABC):
             why=self.why(choice, session.budget_left),
             milliseconds=1000 * (time.perf_counter() - start),
             search=choice.search,
+            thinking=choice.thinking,
         )
 
 

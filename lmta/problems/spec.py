@@ -10,6 +10,7 @@ import tyro
 from lmta.problems.base import Problem
 from lmta.problems.heuristics import NodeRule, Pairing
 from lmta.problems.session import AbstractSession
+from lmta.problems.simulator import AbstractSimulator
 from lmta.types import InputError
 
 
@@ -120,6 +121,8 @@ class Policies:
     short_names: Mapping[str, str] = field(default_factory=dict)
     complete: frozenset[str] = frozenset()
     """Node rules that choose the budget too: they go with `normal` alone."""
+    simulator: Callable[[Any], AbstractSimulator] | None = None
+    """Instance → what tries strategies on it, where the problem has an engine of its own."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 from spread_cases import adjacency, exact_reached, random_edges, statuses
 
 from lmta.kernels.cascade import end_day, flip_coins
-from lmta.kernels.rollouts import WORLDS_AT_ONCE, rollout_rewards
+from lmta.kernels.rollouts import WORLDS_AT_ONCE, roll_out, rollout_rewards
 from lmta.kernels.seeding import Strategy, plan_day
 
 EDGES = random_edges(40, 160, 0)
@@ -65,3 +65,22 @@ def test_a_state_stays_as_it_is_and_no_days_earn_nothing():
     before = STATUS.copy()
     assert rewards(days_left=0).shape == (3, 50, 0)
     np.testing.assert_array_equal(STATUS, before)
+
+
+def test_what_is_owed_to_chance_has_mean_0_and_makes_returns_steadier():
+    sparse = adjacency(40, random_edges(40, 60, 2))
+    for network, share in ((NETWORK, 0.0), (sparse, 0.6)):
+        given = (network, STATUS, 6, 7, PICKS, NUM_PICKS)
+        played = roll_out(*given, worlds=range(4000), seed=1, weigh_chance=True)
+        np.testing.assert_array_equal(played.rewards, rollout_rewards(*given, worlds=range(4000), seed=1))
+        assert (np.abs(played.by_chance.mean(1)) < 4 * played.by_chance.std(1) / 4000**0.5).all()
+        for of_chance, earned in zip(played.by_chance, played.rewards.sum(-1), strict=True):
+            assert np.corrcoef(of_chance, earned)[0, 1] ** 2 > share
+
+
+def test_one_night_of_chance_is_hits_less_their_expectation():
+    network, status = adjacency(4, {(0, 1): 0.5, (0, 2): 0.25, (3, 2): 0.5}), statuses(0, 3, num_nodes=4)
+    played = roll_out(network, status, 1, 0, np.zeros((1, 1)), np.zeros(1), worlds=range(60), seed=0, weigh_chance=True)
+    expected = 0.5 + (1 - 0.75 * 0.5)
+    np.testing.assert_allclose(played.by_chance[0], played.rewards[0, :, 0] - expected, rtol=1e-6)
+    assert set(played.rewards[0, :, 0].tolist()) == {0, 1, 2}

@@ -19,6 +19,7 @@ from lmta.problems.influence.importer import Network, load_network
 from lmta.problems.influence.rollout import ROLLOUT
 from lmta.problems.influence.rules import Influence, InfluenceInstance, make_instance
 from lmta.problems.influence.sampling import ReverseReachable
+from lmta.problems.influence.strategies import CampaignSimulator
 from lmta.problems.influence.tong import TONG
 from lmta.problems.influence.view import VIEW
 from lmta.problems.mixtures import between, log_uniform
@@ -159,6 +160,7 @@ INFLUENCE = Spec(
         pairings={"adaptive": ADAPTIVE, "tong": TONG, "rollout": ROLLOUT},
         short_names={"rollout": "rollout-lookahead", "exact": "normal-exact", "random": "average-random"},
         complete=frozenset({"exact"}),
+        simulator=CampaignSimulator,
         adviser="adaptive-measured",
         baseline="average-score",
         yardstick="lookahead",

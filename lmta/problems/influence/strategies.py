@@ -1,0 +1,121 @@
+"""Strategies for a day of a campaign, and rollouts that try them."""
+
+from collections.abc import Iterator, Sequence
+from math import ceil, inf
+
+import numpy as np
+
+from lmta.kernels.estimates import Estimate, measure
+from lmta.kernels.network import ACTIVE, INACTIVE
+from lmta.kernels.rollouts import roll_out
+from lmta.kernels.seeding import Strategy
+from lmta.problems.heuristics import DayPlan
+from lmta.problems.influence.adjacency import adjacency_of
+from lmta.problems.influence.estimates import ESTIMATES, Situation, situation
+from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
+from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome
+
+WORDS: dict[str, str] = {
+    "mean field": "by mean field",
+    "live edges": "by sampled worlds",
+    "reverse-reachable sets": "by reverse-reachable sets",
+}
+BASE = Strategy(hops=3)
+"""How rollouts go on: a look of three hops earns what one of five does, in two thirds of the time."""
+
+
+class CampaignSimulator(AbstractSimulator):
+    """Tries seeds by rollouts of the base heuristic."""
+
+    def __init__(self, instance: InfluenceInstance):
+        self.network, self.days = adjacency_of(instance), int(instance.days)
+        everybody = np.where(instance.graph.node_mask, INACTIVE, 2)
+        self.estimate: Estimate = measure(self.network, everybody, self.days).estimate
+
+    def name_of(self, num_picks: int) -> str:
+        """So many seeds."""
+        return seeds(num_picks)
+
+    def candidates(self, state: InfluenceState, own: DayPlan, seed: int) -> list[Candidate]:
+        """More or fewer seeds than the adviser sets; as many, but by another estimate or with another patience."""
+        now = situation(self.network, self.days, state)
+        if now.days_left == 1:
+            return []  # to spend all is best, and what a seed adds in one day is known
+        different = {frozenset(own.picks.tolist())}
+        found = []
+        for candidate in self._strategies(now, own, seed):
+            seeds = frozenset(candidate.picks.tolist())
+            if seeds not in different:
+                different.add(seeds)
+                found.append(candidate)
+        return found
+
+    def try_out(self, state: InfluenceState, candidates: Sequence[Candidate], worlds: range, seed: int) -> Outcome:
+        """Rewards are whole numbers: the nodes that each day influences."""
+        now = situation(self.network, self.days, state)
+        counts = np.array([len(candidate.picks) for candidate in candidates])
+        picks = np.zeros((len(candidates), max(1, counts.max())), np.uint32)
+        for row, candidate in zip(picks, candidates, strict=True):
+            row[: len(candidate.picks)] = candidate.picks
+        played = roll_out(
+            self.network,
+            now.status,
+            now.days_left,
+            now.budget_left,
+            picks,
+            counts,
+            worlds=worlds,
+            seed=seed,
+            strategy=BASE,
+            weigh_chance=True,
+        )
+        return Outcome(played.rewards, played.by_chance)
+
+    def _strategies(self, now: Situation, own: DayPlan, seed: int) -> Iterator[Candidate]:
+        """All of them, where some may come to the same."""
+        most = min(now.budget_left, int(np.sum(now.status == INACTIVE)))
+        longer = self._prolonged(now, own, min(most, max_count(len(own.picks))), seed)
+        for count in counts_around(len(own.picks), len(longer.picks)):
+            yield Candidate(seeds(count), longer.picks[:count], longer.values[:count])
+        count = len(own.picks)
+        if count:
+            for estimate, plan in ESTIMATES.items():
+                if estimate != self.estimate:
+                    day = plan(now, count, Strategy(tilt=inf), seed)
+                    yield Candidate(f"{seeds(len(day.picks))} {WORDS[estimate]}", day.picks, day.values)
+            for words, patience in PATIENCE.items():
+                day = ESTIMATES[self.estimate](now, count, Strategy(tilt=inf, days_to_spare=patience), seed)
+                yield Candidate(f"{seeds(len(day.picks))} {words}", day.picks, day.values)
+        if most > len(longer.picks):
+            day = ESTIMATES["mean field"](now, most, Strategy(tilt=inf), seed)
+            yield Candidate(f"all {seeds(most)}", day.picks, day.values)
+
+    def _prolonged(self, now: Situation, own: DayPlan, count: int, seed: int) -> DayPlan:
+        """The plan with more seeds, by the estimate that serves on the network, up to so many in all."""
+        made = len(own.picks)
+        if count <= made:
+            return own
+        status = np.array(now.status)
+        status[own.picks] = ACTIVE
+        after = now._replace(status=status, budget_left=now.budget_left - made)
+        more = ESTIMATES[self.estimate](after, count - made, Strategy(tilt=inf), seed)
+        return DayPlan(np.concatenate([own.picks, more.picks]), np.concatenate([own.values, more.values]))
+
+
+PATIENCE = {"whoever the cascade may reach": inf, "away from the cascade": 1.0}
+
+
+def max_count(count: int) -> int:
+    """The most seeds that are tried, but for all."""
+    return max(count + 2, 2 * count)
+
+
+def counts_around(count: int, most: int) -> list[int]:
+    """How many seeds to try where the adviser sets `count`, the likeliest first."""
+    tried = (count + 1, count - 1, 0, count + 2, ceil(1.5 * count), count // 2, 1, 2 * count)
+    return [number for number in dict.fromkeys(tried) if 0 <= number <= most and number != count]
+
+
+def seeds(count: int) -> str:
+    """So many seeds, in words."""
+    return {0: "wait", 1: "1 seed"}.get(count, f"{count} seeds")

@@ -1,0 +1,48 @@
+"""What a search needs of a problem: strategies carried out for today, and what each would earn in sampled worlds."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lmta.problems.heuristics import DayPlan
+
+
+class Candidate(NamedTuple):
+    """A strategy carried out for today."""
+
+    name: str
+    """What it does, in a few words of a user's."""
+    picks: np.ndarray
+    values: np.ndarray
+    """What each pick is expected to add, in the strategy's own measure."""
+
+
+class Outcome(NamedTuple):
+    """What candidates earn in sampled worlds."""
+
+    rewards: np.ndarray
+    """[candidate, world, day], from today to the end."""
+    by_chance: np.ndarray
+    """[candidate, world]: a control variate, which is 0 in expectation and follows what is owed to chance, or zeros."""
+
+
+class AbstractSimulator(ABC):
+    """Tries what may be done today on one instance, by the rules of its problem."""
+
+    def name_of(self, num_picks: int) -> str:
+        """What to call the adviser's own plan of so many picks."""
+        return f"{num_picks} picks" if num_picks else "wait"
+
+    @abstractmethod
+    def candidates(self, state: Any, own: DayPlan, seed: int) -> list[Candidate]:
+        """What else may be done today than the adviser's `own` plan, the most promising first; none does the same."""
+
+    @abstractmethod
+    def try_out(self, state: Any, candidates: Sequence[Candidate], worlds: range, seed: int) -> Outcome:
+        """What each candidate earns, if the base heuristic goes on from tomorrow to the end.
+
+        A world is all that chance will do; it depends on its number and the seed alone, so that candidates meet the
+        same worlds and can be compared world by world.
+        """
