@@ -26,6 +26,7 @@ COMMANDS = {
     "demo": "Play one campaign and one tour, and compare the advisers that come with lmta with other policies.",
     "diagnose": "Measure what a trained run has learned: budgets, picks, values, and what else its agent has.",
     "curves": "Draw the learning curves of several runs in one figure, with bands over seeds.",
+    "bound": "Say what no policy can earn on average, where the problem knows.",
     "bench": "Measure speed, beside a yardstick in the same run.",
     "experiment": "Run what is missing of the tables and figures of the paper, and of our own.",
     "report": "Render the page of results and its figures from the files in results.",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from lmta.experiments import published
-from lmta.experiments.cells import Cell, Learner, Task
+from lmta.experiments.cells import BOUND, Cell, Learner, Task
 from lmta.experiments.declare import Entries, Entry, Method, Scale, Table, grid, with_overrides
 from lmta.experiments.methods import (
     AIM_70,
@@ -32,6 +32,11 @@ WS_OPTION = PEERS["WS-option"]
 
 def _first_day(method: Method, task: Task) -> Cell:
     return Cell(method, task, first_days=1)
+
+
+def bound_cell(method: Method, task: Task) -> Cell:
+    """The upper bound of a task."""
+    return Cell(method, task, measure="bound")
 
 
 def _variant(letter: str) -> Learner:
@@ -67,7 +72,10 @@ AIM_MAIN = Table(
 SOP_MAIN = Table(
     "sop-main",
     "Orienteering, 500 cities",
-    _main("sop", {**PAPER_SOP, **STRONG_SOP}, published.SOP_MAIN),
+    {
+        **_main("sop", {**PAPER_SOP, **STRONG_SOP}, published.SOP_MAIN),
+        **grid({"upper bound": BOUND}, horizons("sop"), cell=bound_cell),
+    },
     "Table 2",
     baseline="greedy",
     reference="LMTA",

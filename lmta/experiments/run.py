@@ -18,6 +18,7 @@ from rich.console import Console
 from lmta.agents.players import PREFIX, player
 from lmta.agents.saved import CHECKPOINT
 from lmta.arena.arena import run_arena
+from lmta.arena.bound import bounds_of
 from lmta.arena.record import provenance, write_json
 from lmta.devices import num_cores
 from lmta.experiments.cells import Cell, Learner, Task
@@ -33,6 +34,7 @@ TRAINED = "trained"
 """A file in the folder of a run that has all its epochs."""
 MEASURES = {
     "play": "lmta.experiments.run:measure_play",
+    "bound": "lmta.experiments.run:measure_bound",
     "order": "lmta.experiments.measures:measure_order",
     "calibration": "lmta.experiments.measures:measure_calibration",
     "subgoals": "lmta.experiments.measures:measure_subgoals",
@@ -151,6 +153,14 @@ def measure_play(cell: Cell, folders: Folders, console: Console) -> dict[str, An
         **training,
         "times": times,
     }
+
+
+def measure_bound(cell: Cell, folders: Folders, console: Console) -> dict[str, Any]:
+    """The upper bound of each episode that others play, with the same noise."""
+    start = time.perf_counter()
+    batch = _batch(cell.task, cell.seed, cell.instances, cell.futures)
+    bounds = bounds_of(spec_of(cell.task.problem), batch)
+    return {"scores": bounds, "times": {"play_seconds": time.perf_counter() - start}}
 
 
 def _player(who: str, cell: Cell) -> AbstractPlayer:

@@ -181,8 +181,16 @@ class Spec:
     """No day of an instance of that size earns or costs more: learners choose their categorical support by it."""
     upgrade_journal: Callable[[dict[str, Any]], dict[str, Any]] = lambda journal: journal
     """A state file of `lmta plan` as an earlier version wrote it → the same as it is written now."""
+    bound: Callable[[Any, Any], float] | None = None
+    """(instance, noise of an episode) → a number whose mean over noise no policy exceeds."""
     learners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Hyperparameters that differ by problem: 'agent' or 'agent.preset' → settings by their dotted names."""
+
+    def require_bound(self) -> Callable[[Any, Any], float]:
+        """The upper bound, or a sentence where there is none."""
+        if self.bound is None:
+            raise InputError(f"problem: no upper bound is known of {self.name}.")
+        return self.bound
 
     def settings(self, **given: Any) -> InstanceSettings:
         """Settings of instances with the problem's own options; `given` names any of them, nested or not."""

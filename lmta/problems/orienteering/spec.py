@@ -7,6 +7,7 @@ import numpy as np
 
 from lmta.problems.heuristics import RANDOM
 from lmta.problems.mixtures import between, log_uniform
+from lmta.problems.orienteering.bound import upper_bound
 from lmta.problems.orienteering.features import OrienteeringWithLookahead
 from lmta.problems.orienteering.generators import GENERATORS, draw_profits
 from lmta.problems.orienteering.genetic import GENETIC
@@ -116,6 +117,7 @@ ORIENTEERING = Spec(
         yardstick="greedy",
     ),
     view=VIEW,
+    bound=upper_bound,
     learners={
         "lmta": {
             "search.simulations": 250,

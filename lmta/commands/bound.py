@@ -1,0 +1,28 @@
+"""`lmta bound`."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import tyro
+
+from lmta.arena import bound as arena
+from lmta.arena.bound import BoundSettings
+from lmta.commands.console import say
+from lmta.commands.options import spec_in, task_options
+from lmta.problems.task import Task
+
+
+def make_bound(arguments: Sequence[str]) -> Callable[..., None]:
+    """The command, with the options of the problem that the arguments are about."""
+    make_task = task_options(spec_in(arguments))
+
+    def bound(
+        settings: Annotated[BoundSettings, tyro.conf.arg(name="")],
+        task: Annotated[Task, tyro.conf.arg(name="", constructor=make_task)],
+    ) -> None:
+        """Print the bound."""
+        found = arena.bound(settings, task)
+        count = f"{settings.instances} instances of {task.spec.name}, seed {settings.seed}"
+        say(f"{count}: no policy earns more than {found.mean:.2f} ± {found.sem:.2f} on average.")
+
+    return bound
