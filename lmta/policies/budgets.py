@@ -36,6 +36,11 @@ def even(instance: AbstractInstance, state: AbstractState, schedule: None) -> In
     return jnp.minimum(share + (state.day >= instance.days - rest), state.budget_left)
 
 
+def rolling(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
+    """What is left over the days left, rounded down: what a day leaves over goes to those after it."""
+    return state.budget_left // jnp.maximum(instance.days - state.day, 1)
+
+
 def front(instance: AbstractInstance, state: AbstractState, schedule: None) -> Int[Array, ""]:
     """Shares that fall linearly, T to 1 over the T days; what an earlier day left over is made up for."""
     days, later = instance.days, instance.days - state.day - 1
@@ -49,7 +54,9 @@ def _rest_on_last_day(instance: AbstractInstance, state: AbstractState, share: I
     return jnp.where(last_day, state.budget_left, jnp.minimum(share, state.budget_left))
 
 
-BUDGET_RULES = {rule.__name__: BudgetRule(rule.__name__, rule) for rule in (average, normal, static, even, front)}
+BUDGET_RULES = {
+    rule.__name__: BudgetRule(rule.__name__, rule) for rule in (average, normal, static, even, rolling, front)
+}
 _CAP = re.compile(r"cap([1-9][0-9]{0,5})")
 
 
