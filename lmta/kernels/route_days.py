@@ -61,7 +61,7 @@ class Proposals(NamedTuple):
     """Int64 (proposals,)."""
     promise: np.ndarray
     """Float64 (proposals,): what each earns today and, on average, on the days after it."""
-    count: np.ndarray
+    number: np.ndarray
     """Int64 (1,): so many are different."""
 
 
@@ -103,10 +103,10 @@ def plan_day(ground, rules, today, budget, foresight, seed):
     """Today's cities in order: of several routes the one that promises most. The same seed gives the same route."""
     proposals = propose(ground, rules, today, budget, foresight, seed)
     days_ahead = min(foresight.days_ahead, rules.days - 1 - today.day)
-    if days_ahead > 0 and proposals.count[0] > 1:
+    if days_ahead > 0 and proposals.number[0] > 1:
         _look_ahead(ground, rules, today, foresight, days_ahead, proposals, generator(seed))
     best = 0
-    for which in range(proposals.count[0]):
+    for which in range(proposals.number[0]):
         if proposals.promise[which] > proposals.promise[best]:
             best = which
     return proposals.cities[best, : proposals.visits[best]].copy()
@@ -126,7 +126,7 @@ def propose(ground, rules, today, budget, foresight, seed):
         cities=np.zeros((most, max(visits, 0)), np.int64),
         visits=np.zeros(most, np.int64),
         promise=np.zeros(most),
-        count=np.zeros(1, np.int64),
+        number=np.zeros(1, np.int64),
     )
     in_reach = today.available.copy()
     for city in range(num_cities):
@@ -166,7 +166,7 @@ def _most_profitable(profit, among):
 @part
 def _add(ground, rules, today, proposals, route, visits):
     """Take a route among the proposals, unless it is there."""
-    count = proposals.count[0]
+    count = proposals.number[0]
     for other in range(count):
         is_same = proposals.visits[other] == visits
         for i in range(visits):
@@ -177,7 +177,7 @@ def _add(ground, rules, today, proposals, route, visits):
         proposals.cities[count, i] = route[i + 1]
     proposals.visits[count] = visits
     proposals.promise[count] = reward_of_day(ground, rules, today.profit, today.day, route, visits)
-    proposals.count[0] = count + 1
+    proposals.number[0] = count + 1
 
 
 @part
@@ -190,7 +190,7 @@ def _look_ahead(ground, rules, today, foresight, days_ahead, proposals, random):
         for day in range(days_ahead):
             for city in range(num_cities):
                 moves[day, city] = rules.drift * (2.0 * uniform(random) - 1.0)
-        for which in range(proposals.count[0]):
+        for which in range(proposals.number[0]):
             earned = _play_on(ground, rules, today, foresight.price, proposals, which, moves, room)
             proposals.promise[which] += earned / foresight.futures
 

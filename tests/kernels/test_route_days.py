@@ -37,7 +37,7 @@ def test_proposals_differ_keep_to_the_rules_and_earn_what_they_say(day):
         xy, today = random_day(seed, day=day)
         ground = survey(xy)
         proposals = propose(ground, RULES, today, 4, FORESIGHT, seed)
-        count = int(proposals.count[0])
+        count = int(proposals.number[0])
         routes = [tuple(proposals.cities[n, : proposals.visits[n]].tolist()) for n in range(count)]
         assert len(set(routes)) == count > 1
         for route, promise in zip(routes, proposals.promise, strict=False):
@@ -52,7 +52,7 @@ def test_proposals_differ_keep_to_the_rules_and_earn_what_they_say(day):
 def test_the_best_for_today_is_taken_where_there_is_no_later_day():
     xy, today = random_day(1, day=2)
     proposals = propose(survey(xy), RULES, today, 4, FORESIGHT, 0)
-    best = np.argmax(proposals.promise[: proposals.count[0]])
+    best = np.argmax(proposals.promise[: proposals.number[0]])
     planned = plan_day(survey(xy), RULES, today, 4, FORESIGHT, 0)
     assert planned.tolist() == proposals.cities[best, : proposals.visits[best]].tolist()
 
