@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lmta.kernels.compiled import kernel, part
 from lmta.kernels.route_moves import Draft, change_end, cheapest_place, close, insert, remove, shorten
-from lmta.kernels.route_task import Task, candidates_of, cost, detour_by, distance, kernel, part, path_length, worth
+from lmta.kernels.route_task import Task, candidates_of, cost, detour_by, distance, path_length, worth
 
 HOT, COLD = 1.0, 0.03
 """Temperatures at which a cycle begins and ends, in units of a city's mean value."""
@@ -65,6 +66,12 @@ class Search(NamedTuple):
 CURRENT, BEST, NOTHING, ITERATION, CYCLE, IN_CYCLE = range(6)
 """Where `counts` has the visits of the current, of the best and of an empty route, the iterations done, and the length
 and progress of the cycle; and `worths` those of the current and the best route."""
+
+
+@part
+def generator(seed):
+    """The state of random numbers that follow from a seed."""
+    return np.full(1, (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
 
 
 @part
@@ -135,7 +142,7 @@ def begin(task, seed):
         detour=np.empty(num_cities),
         place=np.empty(num_cities, np.int64),
         appeal=np.ones(num_cities),
-        random=np.full(1, (np.uint64(seed) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)),
+        random=generator(seed),
     )
 
 
@@ -172,6 +179,7 @@ def improve(ground, search, iterations):
             _load(task, search, search.best, counts[BEST])
 
 
+@kernel
 def best_route(ground, task, iterations, seed):
     """(cities in order without start and end, what they are worth) after so many iterations.
 
@@ -287,7 +295,7 @@ def _squeeze_in(ground, task, search):
             loss = task.value[city] * (0.5 + uniform(random))
             if by_detour:
                 saved = detour_by(ground, draft.route[i - 1], city, draft.route[i + 1])
-                loss /= max(saved, 1e-9 * task.limit)
+                loss /= max(saved, 1e-9 * task.limit + 1e-300)
             if loss < least:
                 least, given_up = loss, city
         search.unwanted[given_up if given_up >= 0 else squeezed] = True

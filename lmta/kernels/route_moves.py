@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lmta.kernels.route_task import cost, detour_by, distance, part, path_length
+from lmta.kernels.compiled import part
+from lmta.kernels.route_task import cost, detour_by, distance, path_length
 
 LONGEST_SHIFT = 3
 """Or-opt moves so many cities at most."""

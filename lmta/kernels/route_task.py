@@ -2,20 +2,15 @@
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from scipy.spatial import KDTree
+
+from lmta.kernels.compiled import kernel, part
 
 NOWHERE = -1
 """In place of a city: none."""
 NEIGHBOURS = 12
 """So many nearest cities are looked at when a city looks for a place beside another."""
-
-kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
-part = numba.njit(  # pyright: ignore[reportCallIssue]  (its types leave out the wrappers)
-    nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
-"""For what only kernels call: compiled, and kept on disk, as a part of them, which takes half the time."""
 
 
 class Ground(NamedTuple):

@@ -36,6 +36,11 @@ def even(instance: Horizon, state: Clock, schedule: None) -> Granted:
     return jnp.minimum(share + (state.day >= instance.days - rest), state.budget_left)
 
 
+def rolling(instance: Horizon, state: Clock, schedule: None) -> Granted:
+    """What is left over the days left, rounded down: what a day leaves over goes to those after it."""
+    return state.budget_left // jnp.maximum(instance.days - state.day, 1)
+
+
 def front(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """Shares that fall linearly, T to 1 over the T days; what an earlier day left over is made up for."""
     days, later = instance.days, instance.days - state.day - 1
@@ -49,7 +54,9 @@ def _rest_on_last_day(instance: Horizon, state: Clock, share: Int[Array, ""]) ->
     return jnp.where(last_day, state.budget_left, jnp.minimum(share, state.budget_left))
 
 
-BUDGET_RULES = {rule.__name__: BudgetRule(rule.__name__, rule) for rule in (average, normal, static, even, front)}
+BUDGET_RULES = {
+    rule.__name__: BudgetRule(rule.__name__, rule) for rule in (average, normal, static, even, rolling, front)
+}
 _CAP = re.compile(r"cap([1-9][0-9]{0,5})")
 
 

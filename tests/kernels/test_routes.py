@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lmta.kernels.routes import SLACK, insertion_route, route_length, two_opt
+from lmta.kernels.route_task import make_task, survey
+from lmta.kernels.routes import SLACK, insertion_route, make_room, two_opt
 
 LIMIT, PENALTY, CROWDING = 1.5, 5.0, 0.1
 
@@ -27,36 +28,50 @@ def reward_of(xy, profit, position, route, end=-1):
     return sum(profit[c] for c in route) - crowding - PENALTY * max(0.0, length - LIMIT)
 
 
-def insertion(xy, profit, *, available=None, position=0, end=-1, budget=100, limit=LIMIT):
+def insertion(xy, profit, *, available=None, position=0, end=-1, budget=100, limit=LIMIT, price=0.0, through=-1):
     xy, profit = np.array(xy, float), np.array(profit, float)
     free = np.arange(len(xy)) != position if available is None else np.array(available)
-    return insertion_route(xy, profit, free, position, end, limit, PENALTY, CROWDING, budget).tolist()
+    room = make_room(len(xy), budget)
+    task = make_task(
+        profit,
+        limit - SLACK,
+        start=position,
+        end=end,
+        available=free,
+        visits=budget,
+        penalty=PENALTY,
+        crowding=CROWDING,
+        length_price=price,
+        through=through,
+    )
+    visits = insertion_route(survey(xy), task, room)
+    return room.route[1 : visits + 1].tolist()
+
+
+def untied(xy, route, end):
+    route = np.array(route)
+    two_opt(survey(np.array(xy, float)), route, len(route) - 1, end)
+    return route.tolist()
 
 
 coordinate = st.floats(0, 1, allow_subnormal=False)
 points = st.lists(st.tuples(coordinate, coordinate), min_size=2, max_size=8)
 
 
-def test_length_of_an_open_route():
-    xy = np.array([[0.0, 0.0], [0.3, 0.4], [0.3, 0.0]])
-    assert route_length(xy, np.array([0, 1, 2])) == pytest.approx(0.5 + 0.4)
-    assert route_length(xy, np.array([2])) == 0.0
-
-
 def test_two_opt_unties_a_crossing():
     """A unit square visited corner, opposite corner, …: the open route has length 1 + 2√2, untied it has 3."""
     xy = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    open_route = two_opt(xy, np.array([0, 2, 1, 3]), -1)
+    open_route = untied(xy, [0, 2, 1, 3], -1)
     assert length_of(xy, open_route) == pytest.approx(3)
-    closed = two_opt(xy, np.array([0, 2, 1, 3]), 0)
+    closed = untied(xy, [0, 2, 1, 3], 0)
     assert length_of(xy, closed, 0) == pytest.approx(4)
 
 
 def test_two_opt_looks_at_where_the_route_has_to_end():
     """From 0 through 0.1 and 0.9: to go home to 0.1 afterwards, the far city comes first."""
     xy = np.array([[0.5, 0.0], [0.45, 0.0], [0.9, 0.0], [0.0, 0.0]])
-    assert two_opt(xy, np.array([0, 2, 1]), -1).tolist() == [0, 1, 2]
-    assert two_opt(xy, np.array([0, 1, 2]), 3).tolist() == [0, 2, 1]
+    assert untied(xy, [0, 2, 1], -1) == [0, 1, 2]
+    assert untied(xy, [0, 1, 2], 3) == [0, 2, 1]
 
 
 @settings(max_examples=300, deadline=None)
@@ -65,7 +80,7 @@ def test_two_opt_reaches_a_local_optimum(xy, random, to_fixed_end):
     order = list(range(len(xy)))
     random.shuffle(order)
     end = random.randrange(len(xy)) if to_fixed_end else -1
-    found = two_opt(np.array(xy, float), np.array(order), end).tolist()
+    found = untied(xy, order, end)
     assert found[0] == order[0]
     assert sorted(found) == sorted(order)
     length = length_of(xy, found, end)

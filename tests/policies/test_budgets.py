@@ -60,6 +60,8 @@ def schedule(name, days, budget):
         ("even", 10, 53, [5] * 7 + [6] * 3),
         ("even", 20, 10, [0] * 10 + [1] * 10),
         ("even", 3, 10, [3, 3, 4]),
+        ("rolling", 10, 53, [5] * 7 + [6] * 3),
+        ("rolling", 20, 10, [0] * 10 + [1] * 10),
         ("front", 4, 10, [4, 3, 2, 1]),
         ("front", 10, 55, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]),
         ("front", 3, 10, [5, 3, 2]),  # shares 5, 3⅓, 1⅔
@@ -76,7 +78,16 @@ def test_schedule_by_hand(name, days, budget, expected):
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("average", 20), ("static", 20), ("normal", 20), ("even", 5), ("front", 20), ("cap5", 5), ("cap1", 1)],
+    [
+        ("average", 20),
+        ("static", 20),
+        ("normal", 20),
+        ("even", 5),
+        ("rolling", 20),
+        ("front", 20),
+        ("cap5", 5),
+        ("cap1", 1),
+    ],
 )
 def test_unspent_picks_on_the_last_day(name, expected):
     """(10, 50) with 20 left on the last day, because earlier days fell short."""

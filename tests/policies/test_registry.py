@@ -35,6 +35,7 @@ CITIES = {"home": (0, 0, 0), "a": (0, 1, 0.9), "b": (1, 0, 0.8), "c": (0.2, 0.2,
         ("average-opim", "aim", "average", "opim"),
         ("tong-ris", "aim", "tong", "ris"),
         ("even-rollout-insertion", "sop", "even", "rollout-insertion"),
+        ("rolling-rollout-routes", "sop", "rolling", "rollout-routes"),
     ],
 )
 def test_a_name_is_a_budget_rule_and_a_node_rule(name, problem, budget, nodes):
@@ -87,7 +88,7 @@ def test_names_that_are_no_policies(name):
     with pytest.raises(InputError, match="Names are BUDGET-NODES") as caught:
         policy(name)
     pairs = "adaptive (with lookahead, live-edge, opim, measured), tong, rollout (with lookahead), ga (with greedy)"
-    for word in (f"average, normal, static, even, front, capN, {pairs}", "degree", "lookahead", "insertion"):
+    for word in (f"average, normal, static, even, rolling, front, capN, {pairs}", "degree", "lookahead", "insertion"):
         assert word in str(caught.value)
 
 

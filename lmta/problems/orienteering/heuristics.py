@@ -6,9 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from lmta.kernels.routes import insertion_route
+from lmta.kernels.route_days import Rules, task_of_day
+from lmta.kernels.route_task import NOWHERE, Ground, survey
+from lmta.kernels.routes import insertion_route, make_room
 from lmta.problems.heuristics import PlanRule, ScoreRule
-from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState
+from lmta.problems.orienteering.rules import OrienteeringInstance, OrienteeringState
 
 
 def greedy(instance: OrienteeringInstance, state: OrienteeringState, key: PRNGKeyArray) -> Float[Array, " nodes"]:
@@ -24,11 +26,23 @@ GREEDY = ScoreRule(
 class Map(NamedTuple):
     """An instance on the host."""
 
-    xy: np.ndarray
-    days: int
-    limit: float
-    penalty: float
-    crowding: float
+    ground: Ground
+    rules: Rules
+
+
+def on_host(instance: OrienteeringInstance) -> Map:
+    """Coordinates and rules as plain numbers."""
+    return Map(
+        ground=survey(np.asarray(instance.coordinates, np.float64)),
+        rules=Rules(
+            days=int(instance.days),
+            limit=float(instance.limit),
+            penalty=float(instance.penalty),
+            crowding=float(instance.crowding),
+            drift=float(instance.drift),
+            floor=float(instance.floor),
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -41,27 +55,13 @@ class Insertion(PlanRule):
 
     def prepare(self, instance: OrienteeringInstance) -> Map:
         """Coordinates and rules as plain numbers."""
-        return Map(
-            xy=np.asarray(instance.coordinates, np.float64),
-            days=int(instance.days),
-            limit=float(instance.limit),
-            penalty=float(instance.penalty),
-            crowding=float(instance.crowding),
-        )
+        return on_host(instance)
 
     def plan(self, prepared: Map, state: OrienteeringState, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Today's route; on the last day the way back counts."""
-        profit = np.asarray(state.profit, np.float64)
-        end = START if int(state.day) == prepared.days - 1 else -1
-        route = insertion_route(
-            prepared.xy,
-            profit,
-            ~np.asarray(state.visited),
-            int(state.position),
-            end,
-            prepared.limit,
-            prepared.penalty,
-            prepared.crowding,
-            budget,
-        )
+        profit, available = np.asarray(state.profit, np.float64), ~np.asarray(state.visited)
+        position, day = int(state.position), int(state.day)
+        task = task_of_day(prepared.rules, profit, available, position, day, budget, 0.0, NOWHERE)
+        room = make_room(len(profit), budget)
+        route = room.route[1 : insertion_route(prepared.ground, task, room) + 1]
         return route.astype(np.int32), profit[route]

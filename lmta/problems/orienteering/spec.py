@@ -14,6 +14,7 @@ from lmta.problems.orienteering.genetic import GENETIC
 from lmta.problems.orienteering.heuristics import GREEDY, Insertion
 from lmta.problems.orienteering.importer import Cities, load_cities
 from lmta.problems.orienteering.rollout_insertion import ROLLOUT_INSERTION
+from lmta.problems.orienteering.rollout_routes import RolloutRoutes, Routes
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringInstance, OrienteeringRules, make_instance
 from lmta.problems.orienteering.tour import Tour, check_rules
 from lmta.problems.orienteering.view import VIEW
@@ -108,6 +109,8 @@ ORIENTEERING = Spec(
             "greedy": GREEDY,
             "insertion": Insertion(),
             "rollout-insertion": ROLLOUT_INSERTION,
+            "routes": Routes(),
+            "rollout-routes": RolloutRoutes(),
             "random": RANDOM,
         },
         pairings={"ga": GENETIC},

@@ -1,0 +1,217 @@
+"""Days of routes: several routes for today, and which of them earns most over today and the days after it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lmta.kernels.compiled import kernel, part
+from lmta.kernels.route_engine import best_route, generator, uniform
+from lmta.kernels.route_task import NOWHERE, Task, distance, path_length
+from lmta.kernels.routes import SLACK, insertion_route, make_room
+
+HOME = 0
+"""The city where a tour begins; on its last day the way back counts."""
+
+
+class Rules(NamedTuple):
+    """What the days of a tour are judged by."""
+
+    days: int
+    limit: float
+    penalty: float
+    crowding: float
+    drift: float
+    floor: float
+
+
+class Today(NamedTuple):
+    """Where a tour stands before a day."""
+
+    profit: np.ndarray
+    """Float64 (cities,)."""
+    available: np.ndarray
+    """Bool (cities,): not visited yet."""
+    position: int
+    day: int
+    budget_left: int
+
+
+class Foresight(NamedTuple):
+    """How routes are proposed for today, and how the days after it are played."""
+
+    prices: np.ndarray
+    """Float64: what a unit of length costs on the way, one route by insertion and one by the engine for each."""
+    destinations: int
+    """So many cities, the most profitable in reach, are tried as one that a route goes through …"""
+    price: float
+    """… at this price, which holds for routes of later days too."""
+    iterations: int
+    """Of the engine for each of its routes."""
+    days_ahead: int
+    futures: int
+    """So often the drift of profits is drawn for these days, the same for all routes."""
+
+
+class Proposals(NamedTuple):
+    """Routes for today."""
+
+    cities: np.ndarray
+    """Int64 (proposals, visits): in order."""
+    visits: np.ndarray
+    """Int64 (proposals,)."""
+    promise: np.ndarray
+    """Float64 (proposals,): what each earns today and, on average, on the days after it."""
+    number: np.ndarray
+    """Int64 (1,): so many are different."""
+
+
+@kernel
+def task_of_day(rules, profit, available, position, day, visits, price, through):
+    """What is asked of a route on a day of a tour."""
+    is_last = day == rules.days - 1
+    return Task(
+        value=profit,
+        available=available,
+        end_value=np.zeros(len(profit)),
+        start=position,
+        end=HOME if is_last else NOWHERE,
+        through=through,
+        visits=visits,
+        limit=rules.limit - SLACK,
+        penalty=rules.penalty if is_last else np.inf,
+        crowding=rules.crowding,
+        length_price=price,
+    )
+
+
+@kernel
+def reward_of_day(ground, rules, profit, day, route, visits):
+    """What a day earns; `route` is where it begins and so many visits."""
+    if visits == 0:
+        return 0.0
+    length = path_length(ground, route, visits)
+    if day == rules.days - 1:
+        length += distance(ground, route[visits], HOME)
+    total = -rules.crowding * (visits - 1) ** 2 - rules.penalty * max(0.0, length - rules.limit)
+    for i in range(1, visits + 1):
+        total += profit[route[i]]
+    return total
+
+
+@kernel
+def plan_day(ground, rules, today, budget, foresight, seed):
+    """Today's cities in order: of several routes the one that promises most. The same seed gives the same route."""
+    proposals = propose(ground, rules, today, budget, foresight, seed)
+    days_ahead = min(foresight.days_ahead, rules.days - 1 - today.day)
+    if days_ahead > 0 and proposals.number[0] > 1:
+        _look_ahead(ground, rules, today, foresight, days_ahead, proposals, generator(seed))
+    best = 0
+    for which in range(proposals.number[0]):
+        if proposals.promise[which] > proposals.promise[best]:
+            best = which
+    return proposals.cities[best, : proposals.visits[best]].copy()
+
+
+@kernel
+def propose(ground, rules, today, budget, foresight, seed):
+    """Routes at every price and through every destination, by insertion and by the engine, with what they earn today.
+
+    Visits that a day leaves over are no use to it. So at a price of length every visit is worth that price for the
+    whole limit more to the engine: the price then says which cities to visit, not how many.
+    """
+    num_prices, num_cities = len(foresight.prices), len(today.profit)
+    visits, price = min(budget, today.budget_left), foresight.price
+    most = 2 * (num_prices + foresight.destinations)
+    proposals = Proposals(
+        cities=np.zeros((most, max(visits, 0)), np.int64),
+        visits=np.zeros(most, np.int64),
+        promise=np.zeros(most),
+        number=np.zeros(1, np.int64),
+    )
+    in_reach = today.available.copy()
+    for city in range(num_cities):
+        in_reach[city] &= distance(ground, today.position, city) <= rules.limit
+    untried, room = in_reach.copy(), make_room(num_cities, visits)
+    for which in range(num_prices + foresight.destinations):
+        through = NOWHERE
+        if which < num_prices:
+            price = foresight.prices[which]
+        else:
+            price, through = foresight.price, _most_profitable(today.profit, untried)
+            if through == NOWHERE:
+                break
+            untried[through] = False
+        task = task_of_day(rules, today.profit, in_reach, today.position, today.day, visits, price, through)
+        made = insertion_route(ground, task, room)
+        _add(ground, rules, today, proposals, room.route, made)
+        worthier = today.profit + price * rules.limit
+        task = task_of_day(rules, worthier, in_reach, today.position, today.day, visits, price, through)
+        route, worth = best_route(ground, task, foresight.iterations, seed)
+        if worth > -np.inf:
+            for i in range(len(route)):
+                room.route[i + 1] = route[i]
+            _add(ground, rules, today, proposals, room.route, len(route))
+    return proposals
+
+
+@part
+def _most_profitable(profit, among):
+    best = NOWHERE
+    for city in range(len(profit)):
+        if among[city] and (best == NOWHERE or profit[city] > profit[best]):
+            best = city
+    return best
+
+
+@part
+def _add(ground, rules, today, proposals, route, visits):
+    """Take a route among the proposals, unless it is there."""
+    count = proposals.number[0]
+    for other in range(count):
+        is_same = proposals.visits[other] == visits
+        for i in range(visits):
+            is_same = is_same and proposals.cities[other, i] == route[i + 1]
+        if is_same:
+            return
+    for i in range(visits):
+        proposals.cities[count, i] = route[i + 1]
+    proposals.visits[count] = visits
+    proposals.promise[count] = reward_of_day(ground, rules, today.profit, today.day, route, visits)
+    proposals.number[0] = count + 1
+
+
+@part
+def _look_ahead(ground, rules, today, foresight, days_ahead, proposals, random):
+    """Add what the days after today earn, on average over futures that are the same for all proposals."""
+    num_cities = len(today.profit)
+    moves = np.empty((days_ahead, num_cities))
+    room = make_room(num_cities, today.budget_left)
+    for _ in range(foresight.futures):
+        for day in range(days_ahead):
+            for city in range(num_cities):
+                moves[day, city] = rules.drift * (2.0 * uniform(random) - 1.0)
+        for which in range(proposals.number[0]):
+            earned = _play_on(ground, rules, today, foresight.price, proposals, which, moves, room)
+            proposals.promise[which] += earned / foresight.futures
+
+
+@part
+def _play_on(ground, rules, today, price, proposals, which, moves, room):
+    """What the days after a proposal earn with routes by insertion and an even budget, if profits move like this."""
+    profit, available = today.profit.copy(), today.available.copy()
+    position, left, total = today.position, today.budget_left - proposals.visits[which], 0.0
+    for i in range(proposals.visits[which]):
+        position = proposals.cities[which, i]
+        available[position] = False
+    for ahead in range(len(moves)):
+        day = today.day + 1 + ahead
+        for city in range(len(profit)):
+            profit[city] = max(profit[city] + moves[ahead, city], rules.floor)
+        visits = min(-(-left // (rules.days - day)), left)
+        task = task_of_day(rules, profit, available, position, day, visits, price, NOWHERE)
+        made = insertion_route(ground, task, room)
+        total += reward_of_day(ground, rules, profit, day, room.route, made)
+        for i in range(1, made + 1):
+            available[room.route[i]] = False
+        position, left = room.route[made], left - made
+    return total

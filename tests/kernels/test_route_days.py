@@ -1,0 +1,74 @@
+"""Days of routes: what a day earns, which routes are proposed, and that the same seed gives the same day."""
+
+import math
+
+import numpy as np
+import pytest
+
+from lmta.kernels.route_days import Foresight, Rules, Today, plan_day, propose, reward_of_day
+from lmta.kernels.route_task import survey
+
+RULES = Rules(days=3, limit=0.8, penalty=5.0, crowding=0.1, drift=0.1, floor=0.3)
+FORESIGHT = Foresight(np.array([0.0, 0.5, 2.0]), destinations=4, price=0.5, iterations=20, days_ahead=2, futures=4)
+
+
+def random_day(seed, count=30, day=0):
+    rng = np.random.default_rng(seed)
+    available = rng.random(count) < 0.8
+    position = int(rng.integers(count))
+    available[[0, position]] = False
+    today = Today(rng.uniform(0.3, 1.0, count), available, position, day, budget_left=9)
+    return rng.random((count, 2)), today
+
+
+def test_what_a_day_earns():
+    """Profits of 0.9 and 0.8 on a way of 0.5, less 0.1 for the second visit; back home it is 0.5 more, 0.2 too much."""
+    ground = survey(np.array([[0.0, 0.0], [0.3, 0.0], [0.3, 0.4], [0.5, 0.0]]))
+    profit, route = np.array([0.0, 0.0, 0.9, 0.8]), np.array([1, 3, 2])
+    length = 0.2 + math.hypot(0.2, 0.4)
+    assert reward_of_day(ground, RULES, profit, 0, route, 2) == pytest.approx(1.6)
+    assert reward_of_day(ground, RULES, profit, 2, route, 2) == pytest.approx(1.6 - 5 * (length + 0.5 - 0.8))
+    assert reward_of_day(ground, RULES, profit, 2, route, 0) == 0.0
+
+
+@pytest.mark.parametrize("day", [0, 2])
+def test_proposals_differ_keep_to_the_rules_and_earn_what_they_say(day):
+    for seed in range(10):
+        xy, today = random_day(seed, day=day)
+        ground = survey(xy)
+        proposals = propose(ground, RULES, today, 4, FORESIGHT, seed)
+        count = int(proposals.number[0])
+        routes = [tuple(proposals.cities[n, : proposals.visits[n]].tolist()) for n in range(count)]
+        assert len(set(routes)) == count > 1
+        for route, promise in zip(routes, proposals.promise, strict=False):
+            stops = [today.position, *route]
+            length = sum(math.dist(xy[a], xy[b]) for a, b in zip(stops, route, strict=False))
+            assert len(set(route)) == len(route) <= 4
+            assert all(today.available[city] for city in route)
+            assert length <= RULES.limit
+            assert promise == reward_of_day(ground, RULES, today.profit, day, np.array(stops), len(route))
+
+
+def test_the_best_for_today_is_taken_where_there_is_no_later_day():
+    xy, today = random_day(1, day=2)
+    proposals = propose(survey(xy), RULES, today, 4, FORESIGHT, 0)
+    best = np.argmax(proposals.promise[: proposals.number[0]])
+    planned = plan_day(survey(xy), RULES, today, 4, FORESIGHT, 0)
+    assert planned.tolist() == proposals.cities[best, : proposals.visits[best]].tolist()
+
+
+def test_the_same_seed_plans_the_same_day_and_changes_nothing():
+    xy, today = random_day(2)
+    profit, available = today.profit.copy(), today.available.copy()
+    first, again = (plan_day(survey(xy), RULES, today, 4, FORESIGHT, 5).tolist() for _ in range(2))
+    assert first == again
+    assert (today.profit == profit).all()
+    assert (today.available == available).all()
+
+
+def test_without_budget_or_cities_in_reach_the_day_is_empty():
+    xy, today = random_day(3)
+    assert plan_day(survey(xy), RULES, today, 0, FORESIGHT, 0).tolist() == []
+    far = xy.copy()
+    far[today.position] = 9.0
+    assert plan_day(survey(far), RULES, today, 4, FORESIGHT, 0).tolist() == []
