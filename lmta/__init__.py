@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lmta.agents.players import load
+    from lmta.planning.planner import planner
     from lmta.policies.registry import adviser, policy
     from lmta.problems.influence.campaign import Campaign
     from lmta.problems.orienteering.rules import OrienteeringRules
@@ -27,6 +28,7 @@ _HOMES = {
     "Tour": "lmta.problems.orienteering.tour",
     "adviser": "lmta.policies.registry",
     "load": "lmta.agents.players",
+    "planner": "lmta.planning.planner",
     "policy": "lmta.policies.registry",
     "route": "lmta.routing",
 }
@@ -46,6 +48,7 @@ __all__ = [
     "__version__",
     "adviser",
     "load",
+    "planner",
     "policy",
     "route",
 ]

@@ -108,8 +108,10 @@ class Thinking:
 
     tried: tuple[Tried, ...]
     """The chosen strategy, the runner-up if there is one, and the others, the least promising last."""
-    own: str
-    """The name of the strategy that would have been followed without any thinking."""
+    own: int
+    """Which of them would have been followed without any thinking."""
+    exchange: tuple[float, float] | None
+    """What the exchange of one pick for another adds to the chosen strategy, and the error, where one was made."""
     rollouts: int
     seconds: float
 

@@ -1,7 +1,7 @@
 """What `lmta plan` does: report what happened, if it is said, then decide for today, and keep both in the journal."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,10 @@ from lmta.advisor.journal import (
     seen_from,
     write_journal,
 )
-from lmta.agents.players import PREFIX, is_adviser, player
+from lmta.agents.players import PREFIX, is_adviser, player, with_effort
 from lmta.files import FilePath, check_writable, kind_of, shown
+from lmta.planning.effort import make_effort
+from lmta.planning.planner import OnProgress, Planner
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name
 from lmta.problems.delimited import Column, first_repeat, numbers, read_lines, read_table
@@ -41,6 +43,10 @@ class PlanSettings:
     policy: str | None = None
     """Who decides: the problem's adviser (lmta:PROBLEM) at first, then whoever was named last. `lmta policies` has the
     names; lmta:FOLDER is an agent of your own training."""
+    think: float | None = None
+    """Seconds to think about each decision at most; 0, as at first, for none. Ctrl-C takes the best so far."""
+    rollouts: int | None = None
+    """Rollouts to make instead: the same ones give the same decision every time."""
     seed: int | None = None
     """Matters only where the policy draws samples; 0 at first."""
     day: int | None = None
@@ -78,8 +84,10 @@ class Advice:
     decision: Decision | None
 
 
-def plan(settings: PlanSettings, subject: Subject, files: DayFiles) -> Advice:
-    """Report, decide, and write the journal."""
+def plan(
+    settings: PlanSettings, subject: Subject, files: DayFiles, on_progress: OnProgress = lambda *standing: None
+) -> Advice:
+    """Report, decide, and write the journal; `on_progress` is told how the thinking goes."""
     check_writable(settings.state)
     journal = _current(settings, subject)
     session = open_session(settings.state, journal)
@@ -92,7 +100,10 @@ def plan(settings: PlanSettings, subject: Subject, files: DayFiles) -> Advice:
             raise InputError(f"{name}: goes with --observed, which says what happened then.")
     decision = None
     if not session.finished:
-        decision = _player(settings.state, journal).decide(session, seed=journal.seed)
+        decider = _player(settings.state, journal)
+        if isinstance(decider, Planner):
+            decider = replace(decider, stoppable=True, on_progress=on_progress)
+        decision = decider.decide(session, seed=journal.seed)
         journal = journal.model_copy(update={"advised": decision.nodes})
     write_journal(settings.state, journal)
     return Advice(session, decision)
@@ -108,9 +119,20 @@ def _current(settings: PlanSettings, subject: Subject) -> Journal:
         changes["data"] = seen_from(subject.data, state)
     if settings.policy is not None:
         changes["policy"] = _with_folder(settings.policy, lambda folder: seen_from(folder, state))
+    if settings.think is not None or settings.rollouts is not None:
+        changes["policy"] = _thinking(changes.get("policy", journal.policy), settings)
     if settings.seed is not None:
         changes["seed"] = check_seed(settings.seed)
     return journal.model_copy(update=changes)
+
+
+def _thinking(policy: str, settings: PlanSettings) -> str:
+    """The adviser's name with the effort that is asked for."""
+    effort = make_effort(settings.think, settings.rollouts)
+    if not (policy.startswith(PREFIX) and is_adviser(policy.removeprefix(PREFIX))):
+        option = "rollouts" if settings.think is None else "think"
+        raise InputError(f"{option}: has no effect on {policy}, which is no adviser; leave it out.")
+    return with_effort(policy, effort)
 
 
 def _player(state: Path, journal: Journal) -> AbstractPlayer:

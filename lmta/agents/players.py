@@ -3,10 +3,10 @@
 import os
 from typing import Any
 
-from lmta.planning.effort import read_effort
+from lmta.planning.effort import Effort, read_effort
 from lmta.planning.planner import thinking_adviser
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import ADVISER, adviser, policy
+from lmta.policies.registry import ADVISER, policy
 from lmta.problems.registry import spec_of, specs
 from lmta.types import InputError
 
@@ -14,18 +14,36 @@ PREFIX = ADVISER
 """What the name of the adviser of a problem, or of a trained agent, begins with."""
 
 
-def player(name: str, problem: str, simulations: int | None = None) -> AbstractPlayer:
-    """The policy, the adviser (lmta:PROBLEM) or the trained agent (lmta:FOLDER) of that name, for a problem."""
+def player(name: str, problem: str, simulations: int | None = None, effort: Effort | None = None) -> AbstractPlayer:
+    """The policy, the adviser (lmta:PROBLEM) or the trained agent (lmta:FOLDER) of that name, for a problem.
+
+    An adviser thinks as much as its name says (lmta:PROBLEM@1000, lmta:PROBLEM@10s), or else with `effort`.
+    """
     if not name.startswith(PREFIX):
         return policy(name, problem)
-    given, at, effort = name.removeprefix(PREFIX).rpartition("@")
-    if at and is_adviser(given) and (asked := read_effort(effort)):
-        found = thinking_adviser(given, asked)
-        found.check_problem(spec_of(problem).problem.name)
-        return found
-    found = load(name.removeprefix(PREFIX), simulations=simulations)
+    given = name.removeprefix(PREFIX)
+    advises = adviser_in(given)
+    if advises is None:
+        found = load(given, simulations=simulations)
+    else:
+        found = thinking_adviser(advises[0], advises[1] or effort)
     found.check_problem(spec_of(problem).problem.name)
     return found
+
+
+def adviser_in(name: Any) -> tuple[str, Effort | None] | None:
+    """The problem and the effort that the name of an adviser says, without its prefix; None if it is no such name."""
+    if not isinstance(name, str):
+        return None
+    problem, at, effort = name.partition("@")
+    asked = read_effort(effort) if at and problem in specs() else None
+    return (problem, asked) if problem in specs() and (asked or not at) else None
+
+
+def with_effort(name: str, effort: Effort | None) -> str:
+    """The name of an adviser that thinks so much."""
+    problem = name.removeprefix(PREFIX).partition("@")[0]
+    return f"{PREFIX}{problem}" if effort is None else f"{PREFIX}{problem}@{effort}"
 
 
 def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
@@ -37,8 +55,9 @@ def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"path: {path!r} given, the folder of a training run is needed, or {' or '.join(specs())}.")
-    if is_adviser(path):
-        return adviser(path)
+    advises = adviser_in(path)
+    if advises is not None:
+        return thinking_adviser(*advises)
     from lmta.agents.planner import load_agent  # noqa: PLC0415 (a policy needs none of what agents do)
 
     return load_agent(path, simulations=simulations)
@@ -46,4 +65,4 @@ def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
 
 def is_adviser(name: Any) -> bool:
     """Whether a name without its prefix stands for the adviser of a problem."""
-    return isinstance(name, str) and name in specs()
+    return adviser_in(name) is not None

@@ -9,6 +9,7 @@ from lmta.agents.players import PREFIX, is_adviser, player
 from lmta.arena.arena import Row, run_arena
 from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
+from lmta.planning.effort import make_effort
 from lmta.policies.player import AbstractPlayer
 from lmta.problems.batch import Batch, make_batch
 from lmta.problems.session import check_seed, whole_number
@@ -21,13 +22,18 @@ class EvaluateSettings:
     """Play policies on the same instances with the same noise and compare them."""
 
     policies: str
-    """Names separated by commas, lmta:FOLDER for a trained agent; the others are compared with the first."""
+    """Names separated by commas, lmta:FOLDER for a trained agent; the others are compared with the first. Advisers
+    think as much as their names say: lmta:PROBLEM@1000 (rollouts) or lmta:PROBLEM@10s (seconds)."""
     instances: int = 60
     """How many instances; own data count as one, of which so many futures are played."""
     futures: int = 1
     """How often each generated instance is played, with noise of its own each time."""
     simulations: int | None = None
     """Simulations of a trained agent's search for each decision, instead of as many as in training; 0 for no search."""
+    think: float | None = None
+    """Seconds that the advisers think about each decision, where their names do not say."""
+    rollouts: int | None = None
+    """Rollouts that they make for each decision instead: the same ones every time."""
     seed: int = 0
     """Instances and noise follow from it."""
     first_days: int | None = None
@@ -51,7 +57,8 @@ def prepare(settings: EvaluateSettings, task: Task) -> Prepared:
     """Check everything that can be checked, and draw the instances."""
     names = [part.strip() for part in settings.policies.split(",") if part.strip()]
     _check(settings, task, names)
-    players = [player(name, task.spec.name, settings.simulations) for name in names]
+    effort = make_effort(settings.think, settings.rollouts)
+    players = [player(name, task.spec.name, settings.simulations, effort) for name in names]
     instances = task.instances(settings.seed, settings.instances)
     episodes = [instance for instance in instances for _ in range(settings.futures)]
     batch = make_batch(task.spec.problem, episodes, settings.seed)
@@ -82,6 +89,9 @@ def _check(settings: EvaluateSettings, task: Task, names: list[str]) -> None:
         raise InputError(f"policies: none given; name at least one, such as {task.spec.policies.baseline}.")
     if settings.simulations is not None and not any(map(_searches, names)):
         raise InputError("simulations: has no effect here; leave it out.")
+    for option in ("think", "rollouts"):
+        if getattr(settings, option) is not None and not any(map(_may_think, names)):
+            raise InputError(f"{option}: has no effect here, since no adviser is named; leave it out.")
     if settings.json is not None:
         check_writable(settings.json)
 
@@ -89,6 +99,11 @@ def _check(settings: EvaluateSettings, task: Task, names: list[str]) -> None:
 def _searches(name: str) -> bool:
     """Whether the name is that of a trained agent, which may search."""
     return name.startswith(PREFIX) and not is_adviser(name.removeprefix(PREFIX))
+
+
+def _may_think(name: str) -> bool:
+    """Whether the name is that of an adviser."""
+    return name.startswith(PREFIX) and is_adviser(name.removeprefix(PREFIX))
 
 
 def evaluate(prepared: Prepared, on_day: Callable[[AbstractPlayer], None] = lambda player: None) -> list[Row]:

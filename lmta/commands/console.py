@@ -1,9 +1,14 @@
 """Where commands print: results to standard output, everything else to standard error."""
 
 import sys
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from lmta.planning.search import Standing
+from lmta.problems.simulator import Candidate
 
 
 class _Results(Console):
@@ -40,3 +45,15 @@ def progress_bar() -> Progress:
     """A bar on a terminal that goes away when its work is done."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal)
+
+
+def thinking_bar(progress: Progress) -> Callable[[Standing, Sequence[Candidate]], None]:
+    """Shows how the thinking goes: which strategy leads, and by how much it is ahead of the adviser's own."""
+    bar = progress.add_task("thinking", total=100, visible=False)
+
+    def show(standing: Standing, candidates: Sequence[Candidate]) -> None:
+        ahead = f", {standing.margin.mean:+.2g} ± {standing.margin.error:.2g}" if standing.leading else ""
+        told = f"thinking: {candidates[standing.leading].name}{ahead}"
+        progress.update(bar, completed=round(100 * standing.done), description=escape(told), visible=True)
+
+    return show

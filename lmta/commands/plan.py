@@ -11,7 +11,7 @@ from lmta.advisor import plan as advisor
 from lmta.advisor.journal import read_journal
 from lmta.advisor.plan import DayFiles, PlanSettings, Subject, not_the_same
 from lmta.advisor.tables import advice_tables, next_step
-from lmta.commands.console import OUT, say
+from lmta.commands.console import OUT, progress_bar, say, thinking_bar
 from lmta.files import kind_of, shown
 from lmta.problems.registry import data_options, spec_of, spec_of_word
 from lmta.problems.session import AbstractSession
@@ -47,7 +47,9 @@ def _make_command(spec: Spec, read_as: Any, with_rules: Any) -> Callable[..., No
 
     def plan(settings, data=None, read=read_as, rules=with_rules, done=None, failed=None, observed=None) -> None:
         """Decide, and print what to do and how to go on."""
-        advice = advisor.plan(settings, Subject(spec, data, read, rules), DayFiles(done, failed, observed))
+        with progress_bar() as progress:
+            tell = thinking_bar(progress)
+            advice = advisor.plan(settings, Subject(spec, data, read, rules), DayFiles(done, failed, observed), tell)
         for part in advice_tables(advice):
             OUT.print(part, highlight=False)
         say(next_step(settings, advice))

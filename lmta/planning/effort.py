@@ -17,6 +17,16 @@ class Effort:
     rollouts: int | None = None
     seconds: float | None = None
 
+    def part(self, share: float) -> "Effort":
+        """A share of it."""
+        if self.rollouts is not None:
+            return Effort(rollouts=int(share * self.rollouts))
+        return Effort(seconds=share * (self.seconds or 0.0))
+
+    def without(self, rollouts: int) -> "Effort":
+        """What is left once so many rollouts are made; seconds count from the beginning, whatever was done."""
+        return self if self.rollouts is None else Effort(rollouts=self.rollouts - rollouts)
+
     def __str__(self) -> str:
         """As the name of a planner says it: 1000 or 10s."""
         return f"{self.seconds:g}s" if self.rollouts is None else str(self.rollouts)

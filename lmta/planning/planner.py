@@ -1,13 +1,16 @@
 """The adviser of a problem that thinks: its own decision and others are tried in sampled worlds before it decides."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from lmta.planning.effort import Effort, make_effort
+from lmta.planning.reasons import reasons
 from lmta.planning.search import Search, Standing, search
 from lmta.policies.base import Policy, play_one_by_one
 from lmta.policies.player import AbstractPlayer, Choice, day_seed
@@ -20,6 +23,8 @@ from lmta.problems.simulator import AbstractSimulator, Candidate
 from lmta.types import InputError, Thinking, Tried
 
 DEFAULT_SECONDS = 10.0
+SHARE_OF_STRATEGIES = 0.6
+"""How much of the effort goes into which strategy to follow; the rest goes into which picks to exchange."""
 Prepared = tuple[Any, AbstractSimulator]
 """(what the adviser has prepared, what tries strategies on the instance)."""
 OnProgress = Callable[[Standing, Sequence[Candidate]], None]
@@ -43,33 +48,59 @@ class Planner(AbstractPlayer):
         return self.adviser.prepare(instance, seed), self.simulator(instance)
 
     def choose(self, instance: AbstractInstance, state: AbstractState, prepared: Prepared, seed: int) -> Choice:
-        """The adviser's choice, or a better one."""
-        begun = time.perf_counter()
+        """The adviser's choice, or a better one: first which strategy, then which picks."""
         of_adviser, simulator = prepared
         own = self.adviser.choose(instance, state, of_adviser, seed)
-        name = simulator.name_of(len(own.picks))
-        day = DayPlan(np.asarray(own.picks), np.asarray(own.values))
-        candidates = [Candidate(name, *day[:2]), *simulator.candidates(state, day, day_seed(seed, 0))]
-        if len(candidates) == 1:
+        first = Candidate(simulator.name_of(len(own.picks)), np.asarray(own.picks), np.asarray(own.values))
+        simulator.try_out(state, [first], range(1), seed)  # the first time it is compiled, which is no thinking
+        begun = time.perf_counter()
+        others = simulator.candidates(state, DayPlan(first.picks, first.values), day_seed(seed, 0))
+        strategies = self._collect([first], others, self.effort.part(SHARE_OF_STRATEGIES), begun)
+        if len(strategies) == 1:
             return own
-        worlds = day_seed(seed, 1)
+        found = self._search(simulator, state, strategies, self.effort.part(SHARE_OF_STRATEGIES), begun, seed)
+        chosen = strategies[found.chosen]
+        left = self.effort.without(found.rollouts)
+        exchanged = self._collect([chosen], simulator.exchanges(state, chosen), left, begun)
+        finer = self._search(simulator, state, exchanged, left, begun, day_seed(seed, 1))
+        best = exchanged[finer.chosen]
+        return own._replace(
+            budget=max(own.budget, len(best.picks)),
+            picks=best.picks,
+            values=best.values,
+            thinking=report(found, strategies, finer, time.perf_counter() - begun),
+        )
+
+    def _collect(
+        self, first: list[Candidate], others: Iterator[Candidate], effort: Effort, begun: float
+    ) -> list[Candidate]:
+        """The first and the others, as many as half of the time is enough for."""
+        end = inf if effort.seconds is None else begun + effort.seconds / 2
+        return [*first, *takewhile(lambda _: time.perf_counter() < end, others)]
+
+    def _search(
+        self,
+        simulator: AbstractSimulator,
+        state: AbstractState,
+        candidates: Sequence[Candidate],
+        effort: Effort,
+        begun: float,
+        seed: int,
+    ) -> Search:
+        """Try candidates in worlds of their own."""
+        worlds = day_seed(seed, 2)
 
         def try_out(some: Sequence[int], numbers: range) -> tuple[np.ndarray, np.ndarray]:
             outcome = simulator.try_out(state, [candidates[i] for i in some], numbers, worlds)
             return outcome.rewards.sum(axis=2, dtype=np.float64), outcome.by_chance
 
-        found = search(
+        return search(
             try_out,
             len(candidates),
-            self.effort,
+            effort,
             begun=begun,
             stoppable=self.stoppable,
             on_progress=lambda standing: self.on_progress(standing, candidates),
-        )
-        chosen = candidates[found.chosen]
-        thinking = report(found, candidates, time.perf_counter() - begun)
-        return own._replace(
-            budget=max(own.budget, len(chosen.picks)), picks=chosen.picks, values=chosen.values, thinking=thinking
         )
 
     def play_day(self, batch: Batch, states: Any, prepared: list[Any], seeds: list[int]) -> tuple[Any, DayRecord]:
@@ -77,8 +108,10 @@ class Planner(AbstractPlayer):
         return play_one_by_one(self, batch, states, prepared, seeds)
 
     def why(self, choice: Choice, budget_left: int) -> str:
-        """The adviser's own reason."""
-        return self.adviser.why(choice, budget_left)
+        """What the rollouts told; and the adviser's own reason where there was nothing to think about."""
+        if choice.thinking is None:
+            return self.adviser.why(choice, budget_left)
+        return " ".join([*reasons(choice.thinking), f"In detail: {self.adviser.node_rule.why}", choice.note]).strip()
 
 
 def planner(problem: Any, *, think: Any = None, rollouts: Any = None) -> AbstractPlayer:
@@ -101,16 +134,16 @@ def thinking_adviser(problem: Any, effort: Effort | None) -> AbstractPlayer:
     return Planner(f"{own.name}@{effort}", spec.problem, own, simulator, effort)
 
 
-def report(found: Search, candidates: Sequence[Candidate], seconds: float) -> Thinking:
-    """What was tried, in the order of what it promises beside the chosen strategy."""
+def report(found: Search, strategies: Sequence[Candidate], finer: Search, seconds: float) -> Thinking:
+    """What was tried, in the order of what it promises beside the chosen strategy, and what an exchange adds."""
     next_best = found.runner_up()
-    tried = [i for i in range(len(candidates)) if found.num_worlds(i) > 2]
+    tried = [i for i in range(len(strategies)) if found.num_worlds(i) > 2]
     less = {i: found.margin(found.chosen, i) for i in tried}
     tried.sort(key=lambda i: (i != found.chosen, i != next_best, less[i].mean))
     rows = tuple(
         Tried(
-            name=candidates[i].name,
-            num_picks=len(candidates[i].picks),
+            name=strategies[i].name,
+            num_picks=len(strategies[i].picks),
             rollouts=found.num_worlds(i),
             value=found.value(i).mean,
             value_error=found.value(i).error,
@@ -119,4 +152,6 @@ def report(found: Search, candidates: Sequence[Candidate], seconds: float) -> Th
         )
         for i in tried
     )
-    return Thinking(rows, candidates[0].name, found.rollouts, seconds)
+    exchange = tuple(finer.margin(finer.chosen, 0)) if finer.chosen else None
+    own = tried.index(0) if 0 in tried else 0
+    return Thinking(rows, own, exchange, found.rollouts + finer.rollouts, seconds)

@@ -12,9 +12,9 @@ from lmta.planning.effort import Effort
 
 TryOut = Callable[[Sequence[int], range], tuple[np.ndarray, np.ndarray]]
 """(candidates, worlds) → what each candidate earns in each world, and a control variate: 0 in expectation."""
-LEAST_WORLDS = 16
+LEAST_WORLDS = 12
 """Candidates that could not even be tried in so many worlds are left out."""
-LEAST_EVIDENCE = 2.0
+LEAST_EVIDENCE = 1.0
 """So many standard errors a candidate must be ahead to overrule the first."""
 CHUNK_SECONDS = 0.2
 """How long the search goes on before it looks at the clock."""

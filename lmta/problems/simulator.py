@@ -1,7 +1,7 @@
 """What a search needs of a problem: strategies carried out for today, and what each would earn in sampled worlds."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,8 +36,15 @@ class AbstractSimulator(ABC):
         return f"{num_picks} picks" if num_picks else "wait"
 
     @abstractmethod
-    def candidates(self, state: Any, own: DayPlan, seed: int) -> list[Candidate]:
-        """What else may be done today than the adviser's `own` plan, the most promising first; none does the same."""
+    def candidates(self, state: Any, own: DayPlan, seed: int) -> Iterator[Candidate]:
+        """What else may be done today than the adviser's `own` plan, the most promising first; none does the same.
+
+        Each is worked out as it is asked for, so that who has no time left need not ask for all.
+        """
+
+    def exchanges(self, state: Any, chosen: Candidate) -> Iterator[Candidate]:
+        """The chosen candidate with one pick exchanged for another, the most promising first; perhaps none."""
+        return iter(())
 
     @abstractmethod
     def try_out(self, state: Any, candidates: Sequence[Candidate], worlds: range, seed: int) -> Outcome:

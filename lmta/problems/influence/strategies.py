@@ -6,6 +6,7 @@ from math import ceil, inf
 import numpy as np
 
 from lmta.kernels.estimates import Estimate, measure
+from lmta.kernels.mean_field import look_ahead
 from lmta.kernels.network import ACTIVE, INACTIVE
 from lmta.kernels.rollouts import roll_out
 from lmta.kernels.seeding import Strategy
@@ -15,11 +16,13 @@ from lmta.problems.influence.estimates import ESTIMATES, Situation, situation
 from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
 from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome
 
-WORDS: dict[str, str] = {
-    "mean field": "by mean field",
-    "live edges": "by sampled worlds",
-    "reverse-reachable sets": "by reverse-reachable sets",
-}
+WORDS: dict[Estimate, str] = {"mean field": "by mean field", "live edges": "by sampled worlds"}
+PATIENCE = {"even where the cascade may come": inf, "away from the cascade": 1.0}
+"""How many days to spare (`Strategy`) to try, and what that means."""
+MOST_NODES = 5_000
+"""Gains in sampled worlds of larger networks take seconds."""
+MOST_EXCHANGED, NEXT_BEST = 4, 3
+"""So many seeds, the last ones, are exchanged for so many others each."""
 BASE = Strategy(hops=3)
 """How rollouts go on: a look of three hops earns what one of five does, in two thirds of the time."""
 
@@ -31,24 +34,46 @@ class CampaignSimulator(AbstractSimulator):
         self.network, self.days = adjacency_of(instance), int(instance.days)
         everybody = np.where(instance.graph.node_mask, INACTIVE, 2)
         self.estimate: Estimate = measure(self.network, everybody, self.days).estimate
+        fast: tuple[Estimate, ...] = ("mean field", "live edges")[: 2 if self.network.num_nodes <= MOST_NODES else 1]
+        self.others = [estimate for estimate in fast if estimate != self.estimate]
 
     def name_of(self, num_picks: int) -> str:
         """So many seeds."""
         return seeds(num_picks)
 
-    def candidates(self, state: InfluenceState, own: DayPlan, seed: int) -> list[Candidate]:
+    def candidates(self, state: InfluenceState, own: DayPlan, seed: int) -> Iterator[Candidate]:
         """More or fewer seeds than the adviser sets; as many, but by another estimate or with another patience."""
         now = situation(self.network, self.days, state)
         if now.days_left == 1:
-            return []  # to spend all is best, and what a seed adds in one day is known
+            return  # to spend all is best, and what a seed adds in one day is known
         different = {frozenset(own.picks.tolist())}
-        found = []
         for candidate in self._strategies(now, own, seed):
             seeds = frozenset(candidate.picks.tolist())
             if seeds not in different:
                 different.add(seeds)
-                found.append(candidate)
-        return found
+                yield candidate
+
+    def exchanges(self, state: InfluenceState, chosen: Candidate) -> Iterator[Candidate]:
+        """Each of the last seeds exchanged for those that mean field holds for the next best in its place."""
+        now = situation(self.network, self.days, state)
+        places = range(len(chosen.picks) - 1, -1, -1)[:MOST_EXCHANGED]
+        others = [self._in_place_of(now, chosen, place) for place in places]
+        for rank in range(NEXT_BEST):
+            for place, (nodes, gains) in zip(places, others, strict=True):
+                if rank < len(nodes):
+                    picks, values = chosen.picks.copy(), chosen.values.copy()
+                    picks[place], values[place] = nodes[rank], gains[rank]
+                    yield Candidate(f"{chosen.name}, one exchanged", picks, values)
+
+    def _in_place_of(self, now: Situation, chosen: Candidate, place: int) -> tuple[np.ndarray, np.ndarray]:
+        """The best nodes to seed beside the others in place of one, and what each adds by mean field."""
+        status = np.array(now.status)
+        status[np.delete(chosen.picks, place)] = ACTIVE
+        gain = look_ahead(self.network, status, now.days_left).gain
+        gain[chosen.picks[place]] = 0
+        best = np.argsort(-gain, kind="stable")[:NEXT_BEST]
+        best = best[gain[best] > 0]
+        return best, gain[best]
 
     def try_out(self, state: InfluenceState, candidates: Sequence[Candidate], worlds: range, seed: int) -> Outcome:
         """Rewards are whole numbers: the nodes that each day influences."""
@@ -79,13 +104,12 @@ class CampaignSimulator(AbstractSimulator):
             yield Candidate(seeds(count), longer.picks[:count], longer.values[:count])
         count = len(own.picks)
         if count:
-            for estimate, plan in ESTIMATES.items():
-                if estimate != self.estimate:
-                    day = plan(now, count, Strategy(tilt=inf), seed)
-                    yield Candidate(f"{seeds(len(day.picks))} {WORDS[estimate]}", day.picks, day.values)
             for words, patience in PATIENCE.items():
                 day = ESTIMATES[self.estimate](now, count, Strategy(tilt=inf, days_to_spare=patience), seed)
                 yield Candidate(f"{seeds(len(day.picks))} {words}", day.picks, day.values)
+            for estimate in self.others:
+                day = ESTIMATES[estimate](now, count, Strategy(tilt=inf), seed)
+                yield Candidate(f"{seeds(len(day.picks))} {WORDS[estimate]}", day.picks, day.values)
         if most > len(longer.picks):
             day = ESTIMATES["mean field"](now, most, Strategy(tilt=inf), seed)
             yield Candidate(f"all {seeds(most)}", day.picks, day.values)
@@ -100,9 +124,6 @@ class CampaignSimulator(AbstractSimulator):
         after = now._replace(status=status, budget_left=now.budget_left - made)
         more = ESTIMATES[self.estimate](after, count - made, Strategy(tilt=inf), seed)
         return DayPlan(np.concatenate([own.picks, more.picks]), np.concatenate([own.values, more.values]))
-
-
-PATIENCE = {"whoever the cascade may reach": inf, "away from the cascade": 1.0}
 
 
 def max_count(count: int) -> int:

@@ -1,0 +1,59 @@
+"""What was found by thinking, in plain words."""
+
+from math import floor, log10
+
+from lmta.types import Thinking, Tried
+
+
+def reasons(thinking: Thinking) -> list[str]:
+    """Why this strategy, why so many picks, what comes next, and what to expect; a sentence each."""
+    if not thinking.tried:
+        return []
+    chosen, *others = thinking.tried
+    own = thinking.tried[thinking.own]
+    told = [
+        f"{_capital(chosen.name)} today, as the rule says; no other strategy does better."
+        if own is chosen
+        else f"{_capital(chosen.name)} today; the rule says {own.name}, which promises {_compared(own)}."
+    ]
+    beside = _why_so_many(chosen, [tried for tried in others if tried is not own])
+    if beside:
+        told.append(f"{_capital(_joined(beside))}.")
+    if others and others[0] is not own:
+        told.append(f"The runner-up, {others[0].name}, promises {_compared(others[0])}.")
+    if thinking.exchange:
+        told.append(f"One pick is exchanged for another, which promises {with_error(*thinking.exchange)} more.")
+    expected = with_error(chosen.value, chosen.value_error)
+    told.append(f"Expected from today to the end: {expected}, by {thinking.rollouts:,} rollouts.")
+    return told
+
+
+def _why_so_many(chosen: Tried, others: list[Tried]) -> list[str]:
+    """What one pick more, one fewer and none at all would mean today."""
+    wanted = {chosen.num_picks + 1: "one more today", chosen.num_picks - 1: "one fewer", 0: "waiting"}
+    best: dict[int, Tried] = {}
+    for tried in others:
+        if tried.num_picks in wanted:
+            best.setdefault(tried.num_picks, tried)
+    return [f"{words} promises {_compared(best[count])}" for count, words in wanted.items() if count in best]
+
+
+def _compared(tried: Tried) -> str:
+    """How much less it promises than what was chosen; more, where the evidence for it was too thin."""
+    if abs(tried.less) < tried.less_error:
+        return f"about the same ({with_error(-tried.less, tried.less_error, '+')})"
+    return f"{with_error(abs(tried.less), tried.less_error)} {'less' if tried.less > 0 else 'more'}"
+
+
+def with_error(number: float, error: float, sign: str = "") -> str:
+    """A number as exactly as its error allows: 3.1 ± 0.4."""
+    digits = max(0, -floor(log10(error))) if error > 0 else 1
+    return f"{number:{sign}.{digits}f} ± {error:.{digits}f}"
+
+
+def _joined(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
