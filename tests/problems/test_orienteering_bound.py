@@ -9,7 +9,7 @@ import pytest
 from lmta.arena.bound import BoundSettings, bound, bounds_of
 from lmta.arena.play import play
 from lmta.policies.registry import policy
-from lmta.problems.batch import make_batch
+from lmta.problems.batch import make_batch, unstack
 from lmta.problems.orienteering.bound import best_assignment, expected_option, profits_by_day, upper_bound
 from lmta.problems.task import Task
 from lmta.types import InputError
@@ -58,8 +58,7 @@ def test_no_policy_earns_more_but_hindsight_would(task):
         above = play(policy(name, "sop"), batch).rewards.sum(axis=1) - bounds
         assert above.mean() < 3 * above.std() / np.sqrt(200)
         assert abs(above.mean()) < 0.25 * bounds.mean()
-    moves = np.asarray(batch.noise.moves)
-    profits = [profits_by_day(jax.tree.map(np.asarray, i), m) for i, m in zip(batch.instances, moves, strict=True)]
+    profits = [profits_by_day(*given) for given in zip(batch.instances, unstack(batch.noise, 200), strict=True)]
     above = np.array([best_assignment(profit, 0.1, 6) for profit in profits]) - bounds
     assert above.mean() > 3 * above.std() / np.sqrt(200)
 

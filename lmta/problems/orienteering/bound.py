@@ -1,6 +1,5 @@
 """What nobody can earn on average: hindsight with a martingale penalty (Brown, Smith and Sun 2010), travel left out."""
 
-import jax
 import numpy as np
 
 from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringNoise
@@ -13,9 +12,8 @@ def upper_bound(instance: OrienteeringInstance, noise: OrienteeringNoise) -> flo
     w(p) = (p - τ)₊, where τ is the K-th highest profit of the first day. Whoever waits is charged for each move of
     it that exceeds its expectation. Who does not see the future pays nothing on average, whatever they do.
     """
-    instance, noise = jax.tree.map(np.asarray, (instance, noise))
-    days, budget = int(instance.days), int(instance.budget)
-    profit = profits_by_day(instance, noise.moves[:days])
+    budget = int(instance.budget)
+    profit = profits_by_day(instance, noise)
     cities = profit.shape[1]
     price = np.partition(profit[0], -budget)[-budget] if budget <= cities else 0.0
     charged = _charges(profit, max(float(price), float(instance.floor)), float(instance.drift))
@@ -25,12 +23,13 @@ def upper_bound(instance: OrienteeringInstance, noise: OrienteeringNoise) -> flo
     return best_assignment(worth, crowding, budget) - float(never.sum())
 
 
-def profits_by_day(instance: OrienteeringInstance, moves: np.ndarray) -> np.ndarray:
+def profits_by_day(instance: OrienteeringInstance, noise: OrienteeringNoise) -> np.ndarray:
     """The profit of each city but the start on each day, as long as it is not visited."""
-    is_city = instance.graph.node_mask & (np.arange(len(instance.profit)) != START)
-    profit = [instance.profit[is_city].astype(np.float64)]
-    for move in moves[:-1, is_city]:
-        profit.append(np.maximum(profit[-1] + instance.drift * move, instance.floor))
+    first, drift, floor = np.asarray(instance.profit, np.float64), float(instance.drift), float(instance.floor)
+    is_city = np.asarray(instance.graph.node_mask) & (np.arange(len(first)) != START)
+    profit = [first[is_city]]
+    for moves in np.asarray(noise.moves)[: int(instance.days) - 1, is_city]:
+        profit.append(np.maximum(profit[-1] + drift * moves, floor))
     return np.stack(profit)
 
 
