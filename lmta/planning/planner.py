@@ -152,6 +152,7 @@ def report(found: Search, strategies: Sequence[Candidate], finer: Search, second
         )
         for i in tried
     )
-    exchange = tuple(finer.margin(finer.chosen, 0)) if finer.chosen else None
+    exchanged = finer.margin(finer.chosen, 0)
+    exchange = (exchanged.mean, exchanged.error) if finer.chosen else None
     own = tried.index(0) if 0 in tried else 0
     return Thinking(rows, own, exchange, found.rollouts + finer.rollouts, seconds)

@@ -16,7 +16,7 @@ from lmta.problems.influence.estimates import ESTIMATES, Situation, situation
 from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
 from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome
 
-WORDS: dict[Estimate, str] = {"mean field": "by mean field", "live edges": "by sampled worlds"}
+WORDS = {"mean field": "by mean field", "live edges": "by sampled worlds"}
 PATIENCE = {"even where the cascade may come": inf, "away from the cascade": 1.0}
 """How many days to spare (`Strategy`) to try, and what that means."""
 MOST_NODES = 5_000
@@ -105,13 +105,13 @@ class CampaignSimulator(AbstractSimulator):
         count = len(own.picks)
         if count:
             for words, patience in PATIENCE.items():
-                day = ESTIMATES[self.estimate](now, count, Strategy(tilt=inf, days_to_spare=patience), seed)
+                day = ESTIMATES[self.estimate].plan(now, count, Strategy(tilt=inf, days_to_spare=patience), seed)
                 yield Candidate(f"{seeds(len(day.picks))} {words}", day.picks, day.values)
             for estimate in self.others:
-                day = ESTIMATES[estimate](now, count, Strategy(tilt=inf), seed)
+                day = ESTIMATES[estimate].plan(now, count, Strategy(tilt=inf), seed)
                 yield Candidate(f"{seeds(len(day.picks))} {WORDS[estimate]}", day.picks, day.values)
         if most > len(longer.picks):
-            day = ESTIMATES["mean field"](now, most, Strategy(tilt=inf), seed)
+            day = ESTIMATES["mean field"].plan(now, most, Strategy(tilt=inf), seed)
             yield Candidate(f"all {seeds(most)}", day.picks, day.values)
 
     def _prolonged(self, now: Situation, own: DayPlan, count: int, seed: int) -> DayPlan:
@@ -122,7 +122,7 @@ class CampaignSimulator(AbstractSimulator):
         status = np.array(now.status)
         status[own.picks] = ACTIVE
         after = now._replace(status=status, budget_left=now.budget_left - made)
-        more = ESTIMATES[self.estimate](after, count - made, Strategy(tilt=inf), seed)
+        more = ESTIMATES[self.estimate].plan(after, count - made, Strategy(tilt=inf), seed)
         return DayPlan(np.concatenate([own.picks, more.picks]), np.concatenate([own.values, more.values]))
 
 
