@@ -12,6 +12,7 @@ from lmta.advisor.journal import read_journal
 from lmta.advisor.plan import DayFiles, PlanSettings, Subject, not_the_same
 from lmta.advisor.tables import advice_tables, next_step
 from lmta.commands.console import OUT, progress_bar, say, thinking_bar
+from lmta.commands.options import given_options
 from lmta.files import kind_of, shown
 from lmta.problems.registry import data_options, spec_of, spec_of_word
 from lmta.problems.session import AbstractSession
@@ -21,7 +22,7 @@ from lmta.types import InputError
 
 def make_plan(arguments: Sequence[str]) -> Callable[..., None]:
     """The command for the problem of the journal that is there, or of the data that are named."""
-    options, given = data_options(), _given(arguments)
+    options, given = data_options(), given_options(arguments)
     named = [option for option in options if option in given]
     problem = spec_of(given["problem"]) if given.get("problem") else None
     state = given.get("state")
@@ -104,13 +105,3 @@ def _day_options(session: type[AbstractSession]) -> dict[str, Any]:
     }
     types = {"done": Path | None, "failed": Path | None, "observed": tuple[str, ...] | None}
     return {role: Annotated[types[role], tyro.conf.arg(help=helps[role])] for role in types}
-
-
-def _given(arguments: Sequence[str]) -> dict[str, str]:
-    """The options that were typed, each with what stands after it: --option VALUE or --option=VALUE."""
-    given = {}
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
-        name, equals, value = argument.partition("=")
-        if name.startswith("--"):
-            given[name[2:].replace("_", "-")] = value if equals else following
-    return given
