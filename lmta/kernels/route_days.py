@@ -44,7 +44,7 @@ class Foresight(NamedTuple):
     destinations: int
     """So many cities, the most profitable in reach, are tried as one that a route goes through …"""
     price: float
-    """… at this price, which holds for routes of later days too."""
+    """… at this price."""
     iterations: int
     """Of the engine for each of its routes."""
     days_ahead: int
@@ -182,17 +182,29 @@ def _add(ground, rules, today, proposals, route, visits):
 
 @part
 def _look_ahead(ground, rules, today, foresight, days_ahead, proposals, random):
-    """Add what the days after today earn, on average over futures that are the same for all proposals."""
-    num_cities = len(today.profit)
-    moves = np.empty((days_ahead, num_cities))
-    room = make_room(num_cities, today.budget_left)
-    for _ in range(foresight.futures):
+    """Add what the days after today earn, on average over futures that are the same for all proposals.
+
+    The days are played at the price of length that earns most after the first proposal: what length is worth depends
+    on how far a day reaches.
+    """
+    num_cities, futures = len(today.profit), foresight.futures
+    moves = np.empty((futures, days_ahead, num_cities))
+    for future in range(futures):
         for day in range(days_ahead):
             for city in range(num_cities):
-                moves[day, city] = rules.drift * (2.0 * uniform(random) - 1.0)
-        for which in range(proposals.number[0]):
-            earned = _play_on(ground, rules, today, foresight.price, proposals, which, moves, room)
-            proposals.promise[which] += earned / foresight.futures
+                moves[future, day, city] = rules.drift * (2.0 * uniform(random) - 1.0)
+    room = make_room(num_cities, today.budget_left)
+    most, price = -np.inf, 0.0
+    for tried in foresight.prices:
+        earned = 0.0
+        for future in range(futures):
+            earned += _play_on(ground, rules, today, tried, proposals, 0, moves[future], room)
+        if earned > most:
+            most, price = earned, tried
+    for which in range(proposals.number[0]):
+        for future in range(futures):
+            earned = _play_on(ground, rules, today, price, proposals, which, moves[future], room)
+            proposals.promise[which] += earned / futures
 
 
 @part
