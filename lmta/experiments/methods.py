@@ -30,7 +30,7 @@ AIM_POLICIES = {
 }
 SOP_POLICIES = {**PAPER_SOP, **_policies(("even", "cap4", "cap5", "cap6"), ("greedy", "insertion"))}
 AIM_ADVISER = {"lmta:aim": "lmta:aim"}
-SOP_ADVISER = {"lmta:sop (even-rollout-insertion)": "lmta:sop"}
+SOP_ADVISER = {"lmta:sop": "lmta:sop"}
 STRONG_AIM = {**_policies(("average", "front"), ("lookahead", "ris")), **AIM_ADVISER}
 """What the paper does not compare with."""
 STRONG_SOP = {**_policies(("even",), ("greedy", "insertion")), **SOP_ADVISER}
