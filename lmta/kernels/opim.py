@@ -5,7 +5,7 @@ seeds add to the running cascade within the days left, which is submodular as we
 """
 
 from itertools import pairwise
-from math import ceil, e, exp, log, log2, sqrt
+from math import ceil, e, log, log2, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -35,8 +35,8 @@ class Seeds(NamedTuple):
     """… and no others of that number add more than this."""
     num_sets: int
     """The sets drawn, in each of the two collections."""
-    failure: float
-    """The probability that either bound is wrong."""
+    failure: float = 0.0
+    """The probability that a bound is wrong, of this round or of one before."""
 
     @property
     def ratio(self) -> float:
@@ -79,7 +79,7 @@ def opim(
     num_inactive = int((status == INACTIVE).sum())
     budget = min(budget, num_inactive)
     if budget <= 0 or days_left <= 0:
-        return Seeds(np.zeros(0, np.uint32), np.zeros(0), 0.0, 0.0, 0.0, 0, 0.0)
+        return Seeds(np.zeros(0, np.uint32), np.zeros(0), 0.0, 0.0, 0.0, 0)
     num_rounds = 1 + max(0, ceil(log2(max_sets / min_sets)))
     failure = failure or 1 / max(2, num_inactive)
     doubt = log(2 * num_rounds / failure)
@@ -111,7 +111,6 @@ def _choose_and_judge(ours: Sets, judges: Sets, status: np.ndarray, budget: int,
         lower=nodes_a_set * max(0.0, at_least(int(covered.sum()), doubt)),
         upper=num_inactive / ours.size * at_most(most_covered, doubt),
         num_sets=judges.size,
-        failure=2 * exp(-doubt),
     )
 
 
