@@ -9,13 +9,14 @@ import tyro
 
 from lmta.commands.console import OUT
 
-What = Literal["simulate", "decide", "train", "serve", "scale"]
+What = Literal["simulate", "decide", "train", "serve", "scale", "think"]
 MEASUREMENTS: dict[str, tuple[str, str]] = {
     "simulate": ("bench_simulate", "simulate_table"),
     "decide": ("bench_decide", "decide_table"),
     "train": ("bench_train", "train_bench_table"),
     "serve": ("bench_serve", "serve_table"),
     "scale": ("bench_scale", "scale_table"),
+    "think": ("bench_think", "think_table"),
 }
 """In `lmta.benchmarks.NAME`: the function that measures, and the one that makes a table of what it found."""
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from lmta.planning.effort import Effort, make_effort
 from lmta.planning.reasons import reasons
+from lmta.planning.rules_simulator import simulator_of
 from lmta.planning.search import Search, Standing, search
 from lmta.policies.base import Policy, play_one_by_one
 from lmta.policies.player import AbstractPlayer, Choice, day_seed
@@ -20,7 +21,7 @@ from lmta.problems.batch import Batch
 from lmta.problems.heuristics import DayPlan
 from lmta.problems.registry import spec_of
 from lmta.problems.simulator import AbstractSimulator, Candidate
-from lmta.types import InputError, Thinking, Tried
+from lmta.types import Thinking, Tried
 
 DEFAULT_SECONDS = 10.0
 SHARE_OF_STRATEGIES = 0.6
@@ -128,10 +129,7 @@ def thinking_adviser(problem: Any, effort: Effort | None) -> AbstractPlayer:
     spec, own = spec_of(problem), adviser(problem)
     if effort is None:
         return own
-    simulator = spec.policies.simulator
-    if simulator is None:
-        raise InputError(f"think: {spec.name} has no simulator.")
-    return Planner(f"{own.name}@{effort}", spec.problem, own, simulator, effort)
+    return Planner(f"{own.name}@{effort}", spec.problem, own, simulator_of(spec), effort)
 
 
 def report(found: Search, strategies: Sequence[Candidate], finer: Search, seconds: float) -> Thinking:
@@ -152,6 +150,7 @@ def report(found: Search, strategies: Sequence[Candidate], finer: Search, second
         )
         for i in tried
     )
-    exchange = tuple(finer.margin(finer.chosen, 0)) if finer.chosen else None
+    gained = finer.margin(finer.chosen, 0)
+    exchange = (gained.mean, gained.error) if finer.chosen else None
     own = tried.index(0) if 0 in tried else 0
     return Thinking(rows, own, exchange, found.rollouts + finer.rollouts, seconds)

@@ -33,7 +33,7 @@ class AbstractSimulator(ABC):
 
     def name_of(self, num_picks: int) -> str:
         """What to call the adviser's own plan of so many picks."""
-        return f"{num_picks} picks" if num_picks else "wait"
+        return {0: "wait", 1: "1 pick"}.get(num_picks, f"{num_picks} picks")
 
     @abstractmethod
     def candidates(self, state: Any, own: DayPlan, seed: int) -> Iterator[Candidate]:

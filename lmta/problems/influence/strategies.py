@@ -16,7 +16,7 @@ from lmta.problems.influence.estimates import ESTIMATES, Situation, situation
 from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
 from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome
 
-WORDS: dict[Estimate, str] = {"mean field": "by mean field", "live edges": "by sampled worlds"}
+WORDS = {"mean field": "by mean field", "live edges": "by sampled worlds"}
 PATIENCE = {"even where the cascade may come": inf, "away from the cascade": 1.0}
 """How many days to spare (`Strategy`) to try, and what that means."""
 MOST_NODES = 5_000
