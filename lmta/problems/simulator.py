@@ -28,6 +28,13 @@ class Outcome(NamedTuple):
     """[candidate, world]: a control variate, which is 0 in expectation and follows what is owed to chance, or zeros."""
 
 
+def steadied(numbers: np.ndarray, control: np.ndarray) -> np.ndarray:
+    """Numbers without the part that follows a control variate; their expectation stays."""
+    spread = control - control.mean()
+    total = float(spread @ spread)
+    return numbers - float(spread @ numbers) / total * control if total > 0 else numbers
+
+
 class AbstractSimulator(ABC):
     """Tries what may be done today on one instance, by the rules of its problem."""
 

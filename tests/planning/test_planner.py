@@ -156,9 +156,10 @@ def test_reasons_in_plain_words():
         "The runner-up, 6 seeds, promises 3.1 ± 0.4 less.",
         "Expected from today to the end: 50.0 ± 0.8, by 1,000 rollouts.",
     ]
-    overruled = reasons(Thinking(rows, 1, (0.52, 0.11), 1000, 1.0))
+    closer = tried("5 seeds, one exchanged", 5, -0.52, 0.11)
+    overruled = reasons(Thinking(rows, 1, closer, 1000, 1.0))
     assert overruled[0] == "5 seeds today; the rule says 6 seeds, which promises 3.1 ± 0.4 less."
-    assert overruled[2] == "One pick is exchanged for another, which promises 0.5 ± 0.1 more."
+    assert overruled[2] == "A closer look finds 5 seeds, one exchanged, which promises 0.5 ± 0.1 more still."
     assert reasons(Thinking((), 0, None, 0, 0.0)) == []
     assert with_error(123.4, 12.0) == "123 ± 12"
 
