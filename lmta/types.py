@@ -110,8 +110,8 @@ class Thinking:
     """The chosen strategy, the runner-up if there is one, and the others, the least promising last."""
     own: int
     """Which of them would have been followed without any thinking."""
-    exchange: tuple[float, float] | None
-    """What the exchange of one pick for another adds to the chosen strategy, and the error, where one was made."""
+    closer: Tried | None
+    """What a closer look at single picks found better than the chosen strategy, if anything."""
     rollouts: int
     seconds: float
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from math import inf
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from lmta.planning.effort import Effort, make_effort
 from lmta.planning.reasons import reasons
+from lmta.planning.rules_simulator import simulator_of
 from lmta.planning.search import Search, Standing, search
 from lmta.policies.base import Policy, play_one_by_one
 from lmta.policies.player import AbstractPlayer, Choice, day_seed
@@ -20,7 +21,7 @@ from lmta.problems.batch import Batch
 from lmta.problems.heuristics import DayPlan
 from lmta.problems.registry import spec_of
 from lmta.problems.simulator import AbstractSimulator, Candidate
-from lmta.types import InputError, Thinking, Tried
+from lmta.types import Thinking, Tried
 
 DEFAULT_SECONDS = 10.0
 SHARE_OF_STRATEGIES = 0.6
@@ -55,28 +56,23 @@ class Planner(AbstractPlayer):
         simulator.try_out(state, [first], range(1), seed)  # the first time it is compiled, which is no thinking
         begun = time.perf_counter()
         others = simulator.candidates(state, DayPlan(first.picks, first.values), day_seed(seed, 0))
-        strategies = self._collect([first], others, self.effort.part(SHARE_OF_STRATEGIES), begun)
+        effort = self.effort.part(SHARE_OF_STRATEGIES)
+        strategies = [first, *_while_time_is_left(others, effort.part(0.5), begun)]
         if len(strategies) == 1:
             return own
-        found = self._search(simulator, state, strategies, self.effort.part(SHARE_OF_STRATEGIES), begun, seed)
-        chosen = strategies[found.chosen]
+        found = self._search(simulator, state, strategies, effort, begun, day_seed(seed, 1))
+        closer = [strategies[found.chosen]]
+        if not found.stopped:
+            closer += _while_time_is_left(_look_closer(simulator, state, strategies, found), self.effort, begun)
         left = self.effort.without(found.rollouts)
-        exchanged = self._collect([chosen], simulator.exchanges(state, chosen), left, begun)
-        finer = self._search(simulator, state, exchanged, left, begun, day_seed(seed, 1))
-        best = exchanged[finer.chosen]
+        finer = self._search(simulator, state, closer, left, begun, day_seed(seed, 2))
+        best = closer[finer.chosen]
         return own._replace(
             budget=max(own.budget, len(best.picks)),
             picks=best.picks,
             values=best.values,
-            thinking=report(found, strategies, finer, time.perf_counter() - begun),
+            thinking=report(found, strategies, finer, closer, time.perf_counter() - begun),
         )
-
-    def _collect(
-        self, first: list[Candidate], others: Iterator[Candidate], effort: Effort, begun: float
-    ) -> list[Candidate]:
-        """The first and the others, as many as half of the time is enough for."""
-        end = inf if effort.seconds is None else begun + effort.seconds / 2
-        return [*first, *takewhile(lambda _: time.perf_counter() < end, others)]
 
     def _search(
         self,
@@ -88,10 +84,9 @@ class Planner(AbstractPlayer):
         seed: int,
     ) -> Search:
         """Try candidates in worlds of their own."""
-        worlds = day_seed(seed, 2)
 
         def try_out(some: Sequence[int], numbers: range) -> tuple[np.ndarray, np.ndarray]:
-            outcome = simulator.try_out(state, [candidates[i] for i in some], numbers, worlds)
+            outcome = simulator.try_out(state, [candidates[i] for i in some], numbers, seed)
             return outcome.rewards.sum(axis=2, dtype=np.float64), outcome.by_chance
 
         return search(
@@ -128,31 +123,52 @@ def thinking_adviser(problem: Any, effort: Effort | None) -> AbstractPlayer:
     spec, own = spec_of(problem), adviser(problem)
     if effort is None:
         return own
-    simulator = spec.policies.simulator
-    if simulator is None:
-        raise InputError(f"think: {spec.name} has no simulator.")
-    return Planner(f"{own.name}@{effort}", spec.problem, own, simulator, effort)
+    return Planner(f"{own.name}@{effort}", spec.problem, own, simulator_of(spec), effort)
 
 
-def report(found: Search, strategies: Sequence[Candidate], finer: Search, seconds: float) -> Thinking:
-    """What was tried, in the order of what it promises beside the chosen strategy, and what an exchange adds."""
+def _look_closer(
+    simulator: AbstractSimulator, state: AbstractState, strategies: Sequence[Candidate], found: Search
+) -> Iterator[Candidate]:
+    """The runner-up again, and both it and the chosen strategy with single picks exchanged, in turn."""
     next_best = found.runner_up()
-    tried = [i for i in range(len(strategies)) if found.num_worlds(i) > 2]
-    less = {i: found.margin(found.chosen, i) for i in tried}
-    tried.sort(key=lambda i: (i != found.chosen, i != next_best, less[i].mean))
-    rows = tuple(
-        Tried(
-            name=strategies[i].name,
-            num_picks=len(strategies[i].picks),
-            rollouts=found.num_worlds(i),
-            value=found.value(i).mean,
-            value_error=found.value(i).error,
-            less=less[i].mean,
-            less_error=less[i].error,
-        )
-        for i in tried
+    exchanges = [simulator.exchanges(state, strategies[found.chosen])]
+    if next_best is not None:
+        yield strategies[next_best]
+        exchanges.append(simulator.exchanges(state, strategies[next_best]))
+    for pair in zip_longest(*exchanges):
+        yield from filter(None, pair)
+
+
+def _while_time_is_left(candidates: Iterator[Candidate], effort: Effort, begun: float) -> Iterator[Candidate]:
+    """Candidates as long as there is time to work them out."""
+    end = inf if effort.seconds is None else begun + effort.seconds
+    return takewhile(lambda _: time.perf_counter() < end, candidates)
+
+
+def report(
+    found: Search, strategies: Sequence[Candidate], finer: Search, closer: Sequence[Candidate], seconds: float
+) -> Thinking:
+    """What was tried, in the order of what it promises beside the chosen strategy, and what a closer look found."""
+    next_best = found.runner_up()
+    order = [i for i in range(len(strategies)) if found.num_worlds(i) > 2]
+    order.sort(key=lambda i: (i != found.chosen, i != next_best, found.margin(found.chosen, i).mean))
+    return Thinking(
+        tried=tuple(_tried(found, i, strategies[i], found.chosen) for i in order),
+        own=order.index(0) if order else 0,
+        closer=_tried(finer, finer.chosen, closer[finer.chosen], 0) if finer.chosen else None,
+        rollouts=found.rollouts + finer.rollouts,
+        seconds=seconds,
     )
-    exchanged = finer.margin(finer.chosen, 0)
-    exchange = (exchanged.mean, exchanged.error) if finer.chosen else None
-    own = tried.index(0) if 0 in tried else 0
-    return Thinking(rows, own, exchange, found.rollouts + finer.rollouts, seconds)
+
+
+def _tried(found: Search, i: int, candidate: Candidate, beside: int) -> Tried:
+    value, less = found.value(i), found.margin(beside, i)
+    return Tried(
+        name=candidate.name,
+        num_picks=len(candidate.picks),
+        rollouts=found.num_worlds(i),
+        value=value.mean,
+        value_error=value.error,
+        less=less.mean,
+        less_error=less.error,
+    )

@@ -21,9 +21,11 @@ def reasons(thinking: Thinking) -> list[str]:
         told.append(f"{_capital(_joined(beside))}.")
     if others and others[0] is not own:
         told.append(f"The runner-up, {others[0].name}, promises {_compared(others[0])}.")
-    if thinking.exchange:
-        told.append(f"One pick is exchanged for another, which promises {with_error(*thinking.exchange)} more.")
-    expected = with_error(chosen.value, chosen.value_error)
+    followed = thinking.closer or chosen
+    if thinking.closer:
+        gain = with_error(-followed.less, followed.less_error)
+        told.append(f"A closer look finds {followed.name}, which promises {gain} more still.")
+    expected = with_error(followed.value, followed.value_error)
     told.append(f"Expected from today to the end: {expected}, by {thinking.rollouts:,} rollouts.")
     return told
 

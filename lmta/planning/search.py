@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmta.planning.effort import Effort
+from lmta.problems.simulator import steadied
 
 TryOut = Callable[[Sequence[int], range], tuple[np.ndarray, np.ndarray]]
 """(candidates, worlds) → what each candidate earns in each world, and a control variate: 0 in expectation."""
@@ -47,6 +48,8 @@ class Search:
     earned: list[np.ndarray]
     """By candidate: [returns and control variate, world]."""
     chosen: int = 0
+    stopped: bool = False
+    """Whether Ctrl-C has ended it."""
 
     def margin(self, candidate: int, other: int) -> Margin:
         """How much more `candidate` earns than `other`, in the worlds that both were tried in."""
@@ -78,10 +81,7 @@ def mean_of(numbers: np.ndarray, control: np.ndarray) -> Margin:
     count = len(numbers)
     if count < 3:
         return Margin(float(np.mean(numbers)) if count else nan, nan)
-    spread = control - control.mean()
-    total = float(spread @ spread)
-    slope = float(spread @ numbers) / total if total > 0 else 0.0
-    rest = numbers - slope * control
+    rest = steadied(numbers, control)
     return Margin(float(rest.mean()), float(np.std(rest)) * sqrt(1 / (count - 2)))
 
 
@@ -118,6 +118,7 @@ def search(
     except KeyboardInterrupt:
         if not stoppable:
             raise
+        found.stopped = True
     found.chosen = _choose(found)
     return found
 

@@ -57,7 +57,7 @@ class Policy(AbstractPlayer):
             planned = self.node_rule.plan(own, state, budget, seed)
             return budget, planned if isinstance(planned, DayPlan) else DayPlan(*planned)
         max_picks = padded_size(int(instance.budget))
-        budget, record = _decide(self, max_picks, instance, state, schedule, np.uint32(seed))
+        budget, record = decide_day(self, max_picks, instance, state, schedule, np.uint32(seed))
         count = int(record.num_picks)
         return int(budget), DayPlan(np.asarray(record.picks)[:count], np.asarray(record.values)[:count])
 
@@ -100,7 +100,7 @@ def _grant(rule: BudgetRule, instance: Any, state: Any, schedule: Any) -> Int[Ar
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _decide(
+def decide_day(
     policy: Policy, max_picks: int, instance: Any, state: Any, schedule: Any, seed: UInt32[Array | np.ndarray, ""]
 ) -> tuple[Int[Array, ""], DayRecord]:
     """(today's budget, picks) of a policy whose rules run under jit."""
@@ -126,7 +126,7 @@ class _Day:
     ) -> tuple[Any, DayRecord]:
         """`common` is the instance where all episodes have the same."""
         instance = instance if common is None else common
-        _, record = _decide(self.policy, self.max_picks, instance, state, schedule, seed)
+        _, record = decide_day(self.policy, self.max_picks, instance, state, schedule, seed)
         return play_day(self.policy.problem, instance, state, noise, record)
 
 

@@ -28,12 +28,19 @@ class Outcome(NamedTuple):
     """[candidate, world]: a control variate, which is 0 in expectation and follows what is owed to chance, or zeros."""
 
 
+def steadied(numbers: np.ndarray, control: np.ndarray) -> np.ndarray:
+    """Numbers without the part that follows a control variate; their expectation stays."""
+    spread = control - control.mean()
+    total = float(spread @ spread)
+    return numbers - float(spread @ numbers) / total * control if total > 0 else numbers
+
+
 class AbstractSimulator(ABC):
     """Tries what may be done today on one instance, by the rules of its problem."""
 
     def name_of(self, num_picks: int) -> str:
         """What to call the adviser's own plan of so many picks."""
-        return f"{num_picks} picks" if num_picks else "wait"
+        return {0: "wait", 1: "1 pick"}.get(num_picks, f"{num_picks} picks")
 
     @abstractmethod
     def candidates(self, state: Any, own: DayPlan, seed: int) -> Iterator[Candidate]:

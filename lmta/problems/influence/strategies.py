@@ -7,13 +7,14 @@ import numpy as np
 
 from lmta.kernels.estimates import Estimate, measure
 from lmta.kernels.mean_field import look_ahead
-from lmta.kernels.network import ACTIVE, INACTIVE
+from lmta.kernels.network import ACTIVE, INACTIVE, REMOVED
 from lmta.kernels.rollouts import roll_out
 from lmta.kernels.seeding import Strategy
 from lmta.problems.heuristics import DayPlan
 from lmta.problems.influence.adjacency import adjacency_of
 from lmta.problems.influence.estimates import ESTIMATES, Situation, situation
 from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
+from lmta.problems.influence.tuning import tuned
 from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome
 
 WORDS = {"mean field": "by mean field", "live edges": "by sampled worlds"}
@@ -23,8 +24,6 @@ MOST_NODES = 5_000
 """Gains in sampled worlds of larger networks take seconds."""
 MOST_EXCHANGED, NEXT_BEST = 4, 3
 """So many seeds, the last ones, are exchanged for so many others each."""
-BASE = Strategy(hops=3)
-"""How rollouts go on: a look of three hops earns what one of five does, in two thirds of the time."""
 
 
 class CampaignSimulator(AbstractSimulator):
@@ -32,10 +31,11 @@ class CampaignSimulator(AbstractSimulator):
 
     def __init__(self, instance: InfluenceInstance):
         self.network, self.days = adjacency_of(instance), int(instance.days)
-        everybody = np.where(instance.graph.node_mask, INACTIVE, 2)
+        everybody = np.where(instance.graph.node_mask, INACTIVE, REMOVED)
         self.estimate: Estimate = measure(self.network, everybody, self.days).estimate
         fast: tuple[Estimate, ...] = ("mean field", "live edges")[: 2 if self.network.num_nodes <= MOST_NODES else 1]
         self.others = [estimate for estimate in fast if estimate != self.estimate]
+        self.base = tuned(Situation(self.network, everybody, self.days, int(instance.budget)), 0)
 
     def name_of(self, num_picks: int) -> str:
         """So many seeds."""
@@ -91,13 +91,16 @@ class CampaignSimulator(AbstractSimulator):
             counts,
             worlds=worlds,
             seed=seed,
-            strategy=BASE,
+            strategy=self.base,
             weigh_chance=True,
         )
         return Outcome(played.rewards, played.by_chance)
 
     def _strategies(self, now: Situation, own: DayPlan, seed: int) -> Iterator[Candidate]:
         """All of them, where some may come to the same."""
+        day = ESTIMATES["mean field"].plan(now, now.budget_left, self.base, seed)
+        ahead = f"{seeds(len(day.picks))} by a look of {self.base.hops} hops"
+        yield Candidate(ahead if len(day.picks) else seeds(0), day.picks, day.values)
         most = min(now.budget_left, int(np.sum(now.status == INACTIVE)))
         longer = self._prolonged(now, own, min(most, max_count(len(own.picks))), seed)
         for count in counts_around(len(own.picks), len(longer.picks)):
