@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmta.kernels.compiled import kernel, part
-from lmta.kernels.route_moves import Draft, change_end, cheapest_place, close, insert, remove, shorten
+from lmta.kernels.route_moves import MOST_PASSES, Draft, change_end, cheapest_place, close, insert, remove, shorten
 from lmta.kernels.route_task import Task, candidates_of, cost, detour_by, distance, path_length, worth
 
 HOT, COLD = 1.0, 0.03
@@ -155,8 +155,11 @@ def improve(ground, search, iterations):
         while _fill(ground, task, search, greed):
             movable = draft.visits[0] - search.last_counts
             improved = shorten(ground, task, draft, movable)
-            while search.last_counts and change_end(ground, task, draft):
-                improved |= shorten(ground, task, draft, movable) or True
+            for _ in range(MOST_PASSES):
+                if not search.last_counts or not change_end(ground, task, draft):
+                    break
+                shorten(ground, task, draft, movable)
+                improved = True
             if not improved:
                 break
         visits = draft.visits[0]

@@ -13,6 +13,8 @@ LEAST = 1e-10
 """A move must gain more than this share of the limit: what is less may be rounding …"""
 MOST_PASSES = 1_000
 """… which must not go round in circles, whatever the limit."""
+ROUNDING = 1e-12
+"""Another last city must gain more than this share of what its costs are made of."""
 
 SCANNED = 30
 """On routes of up to so many visits every place is tried for a new city; on longer ones those beside near cities."""
@@ -253,7 +255,9 @@ def change_end(ground, task, draft):
     route, visits = draft.route, draft.visits[0]
     measure_backward(ground, draft)
     path, final = path_length(ground, route, visits), route[visits]
-    best = cost(ground, task, path, final, visits) - LEAST * task.limit * task.length_price
+    best = cost(ground, task, path, final, visits)
+    price = task.length_price + (task.penalty if task.penalty < np.inf else 0.0)
+    best -= ROUNDING * (abs(best) + abs(task.end_value[final]) + task.limit * price)
     kind, at = -1, visits
     for i in range(1, visits):
         before, city, after = route[i - 1], route[i], route[i + 1]

@@ -141,11 +141,15 @@ def test_cities_in_one_place_are_not_their_own_neighbours():
     assert found == len(set(cities.tolist())) == NEIGHBOURS + 4
 
 
-def test_one_hundred_small_maps_are_solved():
-    """Every kind of end with every extra, three times over: at most one in a hundred may miss the optimum."""
+@pytest.mark.parametrize("seed", [1, 7])
+def test_one_hundred_small_maps_are_solved(seed):
+    """Every kind of end with every extra, four times over: at most one in a hundred may miss the optimum.
+
+    Among those of seed 7 is a route that is as good the other way round but for rounding, and was turned for ever.
+    """
     extras = ("", "visits", "crowding", "end value", "through", "length price", "one-way", "rounded")
     cases = [*itertools.product(ENDS, extras)] * 4
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(seed)
     missed = []
     for number, (kind, extra) in enumerate(cases):
         matrix, ground, task = random_task(rng, kind, extra)
