@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from lmta.planning.search import Standing
-from lmta.problems.simulator import Candidate
+if TYPE_CHECKING:  # which would bring JAX into every command
+    from lmta.planning.search import Standing
+    from lmta.problems.simulator import Candidate
 
 
 class _Results(Console):
@@ -47,11 +49,11 @@ def progress_bar() -> Progress:
     return Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal)
 
 
-def thinking_bar(progress: Progress) -> Callable[[Standing, Sequence[Candidate]], None]:
+def thinking_bar(progress: Progress) -> "Callable[[Standing, Sequence[Candidate]], None]":
     """Shows how the thinking goes: which strategy leads, and by how much it is ahead of the adviser's own."""
     bar = progress.add_task("thinking", total=100, visible=False)
 
-    def show(standing: Standing, candidates: Sequence[Candidate]) -> None:
+    def show(standing: "Standing", candidates: "Sequence[Candidate]") -> None:
         ahead = f", {standing.margin.mean:+.2g} ± {standing.margin.error:.2g}" if standing.leading else ""
         told = f"thinking: {candidates[standing.leading].name}{ahead}"
         progress.update(bar, completed=round(100 * standing.done), description=escape(told), visible=True)
