@@ -29,8 +29,9 @@ from lmta.problems.base import DayRecord, pick_day_remembering, play_episode
 from lmta.problems.spec import Size, Spec
 from lmta.types import InputError, Observation
 
-KL_LIMITS, ENTROPY_LIMITS = (1e-5, 1.0), (1e-5, 100.0)
-"""What the adaptive weights are clipped to."""
+KL_LIMITS, CODE_ENTROPY_LIMITS, ENTROPY_LIMITS = (1e-5, 1.0), (1e-4, 1.0), (0.02, 1.0)
+"""What the adaptive weights are clipped to. The worker's entropy swings from end to end of wider limits: its weight
+goes on growing, or shrinking, while the policy still answers to what it was."""
 
 
 class DirectorLearner(eqx.Module):
@@ -210,7 +211,7 @@ def _learn(
         old, target = now.scales, loss.entropy_target
         scales = Scales(
             adapted(old.code_kl, measured.code_kl, loss.code_kl, KL_LIMITS, raises=False),
-            adapted(old.code_entropy, measured.code_entropy, target, ENTROPY_LIMITS, raises=True),
+            adapted(old.code_entropy, measured.code_entropy, target, CODE_ENTROPY_LIMITS, raises=True),
             adapted(old.entropy, measured.entropy, target, ENTROPY_LIMITS, raises=True),
         )
         return eqx.filter(DirectorLearner(now.average, model, slow, scales, state, count), eqx.is_array), terms

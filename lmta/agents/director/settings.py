@@ -26,7 +26,7 @@ class TrainSettings:
 
     episodes: int = 16
     """Episodes of self-play an epoch, played as one batch."""
-    updates: int = 40
+    updates: int = 32
     """Gradient steps an epoch, each of all parts."""
     batch: int = 16
     """Days of replay that the world model learns from, and that imagination starts at (16 × 64 steps)."""
@@ -40,7 +40,7 @@ class TrainSettings:
     """Of world model and goal autoencoder (1e-4)."""
     policy_rate: float = 1e-3
     """Of manager, worker and critics (1e-4)."""
-    rate_decay: float = 0.001
+    rate_decay: float = 0.01
     """The learning rate falls as 1/√(1 + this · steps) (0)."""
     weight_decay: float = 1e-5
     """(1e-2)"""
@@ -62,7 +62,7 @@ class LossSettings:
 
     features: float = 10.0
     """Reconstruction of pooled features."""
-    consistency: float = 1.0
+    consistency: float = 10.0
     """Predicted latents to encoded ones, in place of the KL of a stochastic latent."""
     balance: float = 0.8
     """How much of it moves the prediction; the rest moves the encoding (0.8)."""
