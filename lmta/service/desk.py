@@ -17,8 +17,10 @@ import jax
 
 from lmta.advisor.journal import Journal, journal_text, journal_type, make_day, read_journal, replay
 from lmta.advisor.options import read_options
-from lmta.agents.players import PREFIX, is_adviser, player
+from lmta.agents.players import PREFIX, is_adviser, player, with_effort
 from lmta.hints import hearing
+from lmta.planning.effort import Effort
+from lmta.planning.planner import DEFAULT_SECONDS, Planner
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name, policy_names
 from lmta.problems.delimited import Content
@@ -32,6 +34,8 @@ from lmta.service.store import Day, Plan, Store, check_next
 from lmta.sparse import padded_size
 from lmta.types import InputError, quoted
 
+MOST_SECONDS, MOST_ROLLOUTS = 60, 100_000
+"""How long anybody may think about a decision."""
 MOST_SESSIONS, MOST_EDGES = 256, 20_000_000
 """Sessions that stay in memory, and their edges in all."""
 
@@ -78,13 +82,26 @@ def named_player(name: str, kind: str) -> AbstractPlayer:
         raise InputError(
             f"policy: {quoted(name)} names a folder; only the names of `lmta policies` may be chosen here."
         )
-    return player(name, spec_of_word(kind).name)
+    found = player(name, spec_of_word(kind).name)
+    if isinstance(found, Planner):
+        effort = found.effort
+        if (effort.seconds or 0) > MOST_SECONDS or (effort.rollouts or 0) > MOST_ROLLOUTS:
+            most = f"{MOST_SECONDS} seconds or {MOST_ROLLOUTS:,} rollouts"
+            raise InputError(f"policy: {quoted(name)} thinks too long; {most} are the most that is possible here.")
+    return found
 
 
 def policies_for(kind: str) -> list[str]:
-    """Who may decide, the adviser first."""
+    """Who may decide, the adviser first, without and with thinking."""
     spec = spec_of_word(kind)
-    return [adviser_name(spec), *policy_names(spec.name)]
+    adviser = adviser_name(spec)
+    return [adviser, with_effort(adviser, Effort(seconds=DEFAULT_SECONDS)), *policy_names(spec.name)]
+
+
+def without_thinking(name: str) -> str:
+    """Who plays a policy's simulated days: an adviser that thinks does so about the real ones alone."""
+    advises = name.startswith(PREFIX) and is_adviser(name.removeprefix(PREFIX))
+    return with_effort(name, None) if advises else name
 
 
 class _Kept(NamedTuple):

@@ -19,7 +19,7 @@ from lmta.policies.player import AbstractPlayer, day_seed
 from lmta.problems.batch import make_batch
 from lmta.problems.heuristics import PlanRule
 from lmta.problems.session import AbstractSession
-from lmta.service.desk import Desk, named_player
+from lmta.service.desk import Desk, named_player, without_thinking
 from lmta.service.store import ConflictError, Forecast, Plan
 from lmta.types import InputError
 
@@ -217,7 +217,7 @@ class Forecasts:
 
         rows = []
         for policy in policies:
-            player = named_player(policy, plan.kind)
+            player = named_player(without_thinking(policy), plan.kind)
             rows.append(summary(policy, simulate(player, session, request["futures"], request["seed"], on_day)))
         return {"day": session.day, "now": session.result, "policies": rows}
 
