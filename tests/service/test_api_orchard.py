@@ -23,7 +23,8 @@ def plan(orchard, client):
 def test_it_is_offered(orchard, client):
     sample = client.get("/api/v1/samples").json()[-1]
     assert (sample["name"], sample["kind"], sample["options"]) == ("four-trees", "harvest", {"unit": "crate"})
-    assert client.get("/api/v1/policies", params={"kind": "harvest"}).json()[:2] == ["lmta:orchard", "average-apples"]
+    offered = client.get("/api/v1/policies", params={"kind": "harvest"}).json()
+    assert offered[:3] == ["lmta:orchard", "lmta:orchard@10s", "average-apples"]
     schema = client.get("/openapi.json").json()["components"]["schemas"]
     assert schema["BeginHarvest"]["properties"]["unit"]["enum"] == ["apple", "crate"]
     assert {"day", "picked", "fallen", "counts"} == set(schema["HarvestReport"]["properties"])
