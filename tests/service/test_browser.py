@@ -283,6 +283,8 @@ def test_a_problem_of_another_package(browser, guarded, token):
         expect(page.get_by_text("3 trees", exact=True)).to_be_visible()
         page.get_by_text("Rules", exact=True).click()
         page.get_by_label("Spoil").fill("0.5")
+        page.keyboard.press("Tab")
+        page.wait_for_timeout(1_000)  # the rules unfold and move the button
         page.get_by_role("button", name="Begin").click()
         standing(page, "Day 1 of 3 · 3 of 3 trees left · 0 apples")
         assert advised(page) == ["ash lane"]
