@@ -20,7 +20,7 @@ from lmta.problems.spec import Spec
 from lmta.sparse import padded_size
 from lmta.types import InputError
 
-AT_ONCE = 32
+AT_ONCE = 8
 """Rollouts that one call makes, so that there is one compilation."""
 RANDOM = "random"
 

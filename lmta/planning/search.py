@@ -17,6 +17,8 @@ LEAST_WORLDS = 12
 """Candidates that could not even be tried in so many worlds are left out."""
 LEAST_EVIDENCE = 1.0
 """So many standard errors a candidate must be ahead to overrule the first."""
+SURE, PRECISION = 5.0, 5e-4
+"""A round in seconds ends early where all margins are so many errors, or known to such a share of the value."""
 CHUNK_SECONDS = 0.2
 """How long the search goes on before it looks at the clock."""
 
@@ -113,6 +115,8 @@ def search(
                     found.earned[i] = np.concatenate([found.earned[i], np.stack(new)], axis=1)
                 leading = max(left, key=lambda i: found.margin(i, 0).mean)
                 on_progress(Standing(clock.done, leading, found.margin(leading, 0)))
+                if clock.may_end_early and _is_settled(found, rivals):
+                    break
             rivals.sort(key=lambda i: -found.margin(i, 0).mean)
             rivals = rivals[: max(1, ceil(len(rivals) / 2))]
     except KeyboardInterrupt:
@@ -132,6 +136,13 @@ def _choose(found: Search) -> int:
     return best if best and found.margin(best, 0).evidence > LEAST_EVIDENCE else 0
 
 
+def _is_settled(found: Search, rivals: Sequence[int]) -> bool:
+    """Whether more worlds would hardly change anything: all rivals are surely ahead, behind, or as good."""
+    enough = PRECISION * abs(found.value(0).mean)
+    margins = [found.margin(i, 0) for i in rivals]
+    return all(abs(margin.evidence) > SURE or margin.error <= enough for margin in margins)
+
+
 def _num_rounds(num_rivals: int) -> int:
     """Until one rival is left, and a last one between it and the first."""
     return 1 + ceil(log2(num_rivals)) if num_rivals else 0
@@ -139,6 +150,8 @@ def _num_rounds(num_rivals: int) -> int:
 
 class _Rollouts:
     """A number of rollouts, spent round by round."""
+
+    may_end_early = False
 
     def __init__(self, rollouts: int):
         self.rollouts, self.left = rollouts, rollouts
@@ -161,6 +174,8 @@ class _Rollouts:
 
 class _Seconds:
     """A number of seconds, spent round by round in chunks."""
+
+    may_end_early = True
 
     def __init__(self, seconds: float, begun: float | None):
         self.begun = time.perf_counter() if begun is None else begun
