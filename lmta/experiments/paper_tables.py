@@ -329,8 +329,8 @@ CHANCE_BUDGETS = Table(
     grid(
         {
             "LMTA": LMTA,
-            "3 sampled budgets": with_overrides(LMTA, ("search.budget_samples", 3)),
-            "1 sampled budget": with_overrides(LMTA, ("search.budget_samples", 1)),
+            "3 sampled budgets": with_overrides(LMTA, ("ablation.chance_budgets", 3)),
+            "1 sampled budget": with_overrides(LMTA, ("ablation.chance_budgets", 1)),
         },
         BOTH,
         published.CHANCE_BUDGETS,

@@ -14,7 +14,7 @@ from lmta.agents.base import AbstractAgent, AgentDay, PickValues, Terms
 from lmta.agents.lmta.game import Game
 from lmta.agents.lmta.networks import LmtaModel
 from lmta.agents.lmta.play import SEARCHED, self_play
-from lmta.agents.lmta.search import Plan, choose_by_q, plan
+from lmta.agents.lmta.search import ChanceBudgets, Plan, choose_by_q, plan
 from lmta.agents.lmta.settings import PRESETS, LmtaSettings
 from lmta.agents.lmta.update import LmtaLearner, begin, learn
 from lmta.agents.presets import with_overrides
@@ -66,6 +66,10 @@ class Lmta(AbstractAgent):
             )
         if settings.departures.subgoal_bias > 0 and settings.departures.budget_prior == "none":
             raise InputError("departures.subgoal-bias: needs a --departures.budget-prior that it can bias.")
+        if settings.ablation.chance_budgets < 0:
+            raise InputError(f"chance-budgets: {settings.ablation.chance_budgets} given, use a number from 0 on.")
+        if settings.ablation.chance_budgets and not settings.ablation.searches:
+            raise InputError("chance-budgets: variant F has no search in which they could be drawn; leave one out.")
 
     @property
     def group_size(self) -> int:
@@ -132,16 +136,37 @@ class Lmta(AbstractAgent):
         search_key, budget_key = jax.random.split(key)
         latent = model.high.encoder(self.problem.observe(instance, state))
         days_left = instance.days - state.day
-        if self.settings.ablation.searches:
-            search = self.settings.search
-            found = plan(model.high, search, latent, days_left, search_key, max_depth=self.max_days, explore=explore)
-        else:
-            q_values = unsquash(model.high.predict(latent)[0])
-            found = choose_by_q(q_values, epsilon, search_key if explore else None)
+        found = self.search(model, latent, days_left, state.budget_left, search_key, explore=explore, epsilon=epsilon)
         subgoal = jnp.where(instead == SEARCHED, found.subgoal, instead)
         logits, _ = model.high.budgets(latent, subgoal, state.budget_left, days_left, self.max_picks)
         budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
         return Intent(found, subgoal, budget.astype(jnp.int32), logits)
+
+    def search(
+        self,
+        model: LmtaModel,
+        latent: Float[Array, " latent"],
+        days_left: Int[Array, ""],
+        budget_left: Int[Array, ""],
+        key: Key[Array, ""],
+        *,
+        explore: bool,
+        epsilon: Float[Array, ""] | float = 0.0,
+    ) -> Plan:
+        """Which subgoal, by search, or by its Q in variant F."""
+        samples = self.settings.ablation.chance_budgets
+        if not self.settings.ablation.searches:
+            return choose_by_q(unsquash(model.high.predict(latent)[0]), epsilon, key if explore else None)
+        return plan(
+            model.high,
+            self.settings.search,
+            latent,
+            days_left,
+            key,
+            max_depth=self.max_days,
+            explore=explore,
+            chance=ChanceBudgets(budget_left, samples, self.max_picks) if samples else None,
+        )
 
     def make_picks(
         self,

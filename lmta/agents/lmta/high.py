@@ -65,11 +65,11 @@ def _muzero_terms(high: HighLevel, problem: Problem, latents: Latents, batch: Hi
     each_step = jax.vmap(lambda states: _encode(high, problem, batch.instance, states), in_axes=1, out_axes=1)
     encoded = each_step(batch.next_states)
 
-    def unroll(latent, encoded, subgoal, reward, policy, value, teaches_values, live):
+    def unroll(latent, encoded, subgoal, budget, reward, policy, value, teaches_values, live):
         def step(h, inputs):
-            encoded, subgoal, reward, policy, value, teaches_value, live = inputs
+            encoded, subgoal, budget, reward, policy, value, teaches_value, live = inputs
             logits, predicted = high.predict(h)
-            following, reward_logits = high.step(h, high.subgoals[subgoal])
+            following, reward_logits = high.step(h, high.subgoals[subgoal], budget)
             terms = (
                 live * losses.policy_loss(logits, policy),
                 teaches_value * losses.value_loss(predicted, value),
@@ -78,7 +78,7 @@ def _muzero_terms(high: HighLevel, problem: Problem, latents: Latents, batch: Hi
             )
             return following, terms
 
-        inputs = (encoded, subgoal, reward, policy[:-1], value[:-1], teaches_values[:-1], live[:-1])
+        inputs = (encoded, subgoal, budget, reward, policy[:-1], value[:-1], teaches_values[:-1], live[:-1])
         last, (policies, values, rewards, distances) = jax.lax.scan(step, latent, inputs)
         logits, predicted = high.predict(last)
         end_policy = live[-1] * losses.policy_loss(logits, policy[-1])
@@ -86,7 +86,15 @@ def _muzero_terms(high: HighLevel, problem: Problem, latents: Latents, batch: Hi
         return policies.sum() + end_policy, values.sum() + end_value, rewards.sum(), distances.sum()
 
     policy, value, reward, consistency = jax.vmap(unroll)(
-        latents, encoded, batch.subgoal, batch.reward, batch.policy, batch.value, batch.teaches_values, batch.live
+        latents,
+        encoded,
+        batch.subgoal,
+        batch.budget,
+        batch.reward,
+        batch.policy,
+        batch.value,
+        batch.teaches_values,
+        batch.live,
     )
     return {
         "policy": policy.mean(),
@@ -116,7 +124,7 @@ def _geometry_terms(
     cap = jax.vmap(lambda u, v: losses.cap_loss(chordal(u, v), settings.loss.cap_distance))(here, there)
     margins = high.margins(fixed_margin(settings, batch.instance))
     subgoal = batch.subgoal[:, 0]
-    following, _ = jax.vmap(high.step)(latents, high.subgoals[subgoal])
+    following, _ = jax.vmap(high.step)(latents, high.subgoals[subgoal], batch.budget[:, 0])
     distance = jax.vmap(chordal)(latents, following)
     days_left = batch.instance.days - batch.state.day
     intents = jax.vmap(lambda h, left, days: _order_of_intents(high, settings, margins, h, left, days))
@@ -157,7 +165,7 @@ def _order_of_intents(
     """
     logits, _ = high.all_budgets(latent, left, days_left)
     budgets = jax.lax.stop_gradient(jax.nn.softmax(logits)) @ jnp.arange(logits.shape[1], dtype=jnp.float32)
-    following, _ = jax.vmap(high.step, (None, 0))(latent, high.subgoals)
+    following, _ = jax.vmap(high.step, (None, 0, 0))(latent, high.subgoals, budgets)
     distance = jax.vmap(chordal, (None, 0))(latent, following)
     return _order_over_pairs(distance + margins, budgets, settings.loss.cap_distance)
 
@@ -181,10 +189,10 @@ def _budget_terms(high: HighLevel, settings: LmtaSettings, latents: Latents, bat
     value = jax.vmap(high.critic)(latents, embedding)
     if settings.departures.group_size == 1:
         advantage = squash(target) - value
-        actor = jax.vmap(losses.actor_loss)(logits, batch.budget, advantage)
+        actor = jax.vmap(losses.actor_loss)(logits, batch.budget[:, 0], advantage)
     else:
         advantage = batch.advantage / (jnp.sqrt(jnp.mean(batch.advantage**2)) + 1e-3)
-        actor = jax.vmap(losses.corrected_actor_loss)(logits, batch.budget, advantage, batch.budget_log_prob)
+        actor = jax.vmap(losses.corrected_actor_loss)(logits, batch.budget[:, 0], advantage, batch.budget_log_prob)
     critic = jax.vmap(losses.critic_loss)(value, target)
     return {
         "budget_actor": jnp.where(batch.teaches_budgets, actor, 0.0).mean(),

@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray, Real
 
 from lmta.agents.lmta.settings import Departures, LmtaSettings, NetworkSettings
 from lmta.nn.categorical import even_support, mean_on
@@ -55,23 +55,32 @@ class Encoder(eqx.Module):
 
 
 class Dynamics(eqx.Module):
-    """g_θ: one macro step, from latent and subgoal to the next latent and the distribution of the macro reward."""
+    """g_θ: one macro step, from latent and subgoal to the next latent and the distribution of the macro reward.
+
+    Where budgets are chance variables it reads the budget too; otherwise it marginalises it.
+    """
 
     body: eqx.nn.MLP
     latent: eqx.nn.Linear
     reward: eqx.nn.Linear
+    reads_budget: bool = eqx.field(static=True)
 
-    def __init__(self, sizes: NetworkSettings, *, key: PRNGKeyArray):
+    def __init__(self, sizes: NetworkSettings, reads_budget: bool, *, key: PRNGKeyArray):
         keys = jax.random.split(key, 3)
-        self.body = _mlp(sizes.latent + sizes.subgoal_size, sizes.hidden, sizes.hidden, key=keys[0])
+        self.reads_budget = reads_budget
+        self.body = _mlp(sizes.latent + sizes.subgoal_size + reads_budget, sizes.hidden, sizes.hidden, key=keys[0])
         self.latent = eqx.nn.Linear(sizes.hidden, sizes.latent, key=keys[1])
         self.reward = eqx.nn.Linear(sizes.hidden, sizes.reward_bins, key=keys[2])
 
     def __call__(
-        self, h: Float[Array, " latent"], z: Float[Array, " subgoal"]
+        self, h: Float[Array, " latent"], z: Float[Array, " subgoal"], budget: Real[Array, ""] | None
     ) -> tuple[Float[Array, " latent"], Float[Array, " bins"]]:
         """(next latent, logits of the reward on its support)."""
-        x = jax.nn.relu(self.body(jnp.concatenate([h, z])))
+        read = [h, z]
+        if self.reads_budget:
+            assert budget is not None, "dynamics with chance budgets needs the budget"
+            read.append(jnp.log1p(budget)[None])
+        x = jax.nn.relu(self.body(jnp.concatenate(read)))
         return on_sphere(self.latent(x)), self.reward(x)
 
 
@@ -181,7 +190,7 @@ class HighLevel(eqx.Module):
         keys = jax.random.split(key, 6)
         sizes = settings.network
         self.encoder = Encoder(seen.nodes.shape[1], seen.globals.shape[0], sizes, key=keys[0])
-        self.dynamics = Dynamics(sizes, key=keys[1])
+        self.dynamics = Dynamics(sizes, settings.ablation.chance_budgets > 0, key=keys[1])
         self.prediction = Prediction(sizes, key=keys[2])
         self.budget = BudgetHead(settings, size.budget, key=keys[3])
         self.subgoals = _first_subgoals(sizes, settings.departures, key=keys[4])
@@ -206,10 +215,10 @@ class HighLevel(eqx.Module):
         return self.prediction(self._scaled(h))
 
     def step(
-        self, h: Float[Array, " latent"], z: Float[Array, " size"]
+        self, h: Float[Array, " latent"], z: Float[Array, " size"], budget: Real[Array, ""] | None = None
     ) -> tuple[Float[Array, " latent"], Float[Array, " bins"]]:
-        """One macro step in latent space: (next latent, logits of the reward)."""
-        return self.dynamics(self._scaled(h), z)
+        """One macro step in latent space: (next latent, logits of the reward). The budget is for chance budgets."""
+        return self.dynamics(self._scaled(h), z, budget)
 
     def reward(self, logits: Float[Array, " bins"]) -> Float[Array, ""]:
         """The mean macro reward."""

@@ -28,7 +28,7 @@ class HighBatch(eqx.Module):
     """What values are fitted to; 0 after the last day."""
     live: Float[Array, " unroll_and_one"]
     """1 where there is a decision, 0 after the last day."""
-    budget: Int[Array, ""]
+    budget: Int[Array, " unroll"]
     budget_log_prob: Float[Array, ""]
     duration: Int[Array, ""]
     teaches_budgets: Bool[Array, ""]
@@ -88,7 +88,7 @@ def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighB
         policy=game.policy[at],
         value=jnp.where(live, values[at], 0.0),
         live=live.astype(jnp.float32),
-        budget=game.budget[day],
+        budget=game.budget[at[:-1]],
         budget_log_prob=game.budget_log_prob[day],
         duration=game.num_picks[day],
         teaches_budgets=game.teaches_budgets,

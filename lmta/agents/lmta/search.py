@@ -1,4 +1,7 @@
-"""Search over subgoals in latent space (App. B): model, latent and key in; search policy and value out."""
+"""Search over subgoals in latent space (App. B): model, latent and key in; search policy and value out.
+
+Budgets are marginalised by the model, or, in a variant of App. N, chance variables of the search.
+"""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -24,13 +27,31 @@ class LatentModel(Protocol):
         """Latent → (logits over subgoals, squashed value)."""
         ...
 
-    def step(self, h: Any, z: Any) -> tuple[Any, Any]:
-        """Latent and embedding of a subgoal → (next latent, logits of the macro reward)."""
+    def step(self, h: Any, z: Any, budget: Any = None) -> tuple[Any, Any]:
+        """Latent, subgoal and, as a chance variable, its budget → (next latent, logits of the macro reward)."""
         ...
 
     def reward(self, logits: Any) -> Any:
         """The macro reward in true units."""
         ...
+
+
+@runtime_checkable
+class BudgetModel(LatentModel, Protocol):
+    """What it needs beside that where budgets are chance variables."""
+
+    def budgets(self, h: Any, subgoal: Any, left: Any, days_left: Any, most: Any = None) -> tuple[Any, Any]:
+        """Latent, subgoal, budget and days left → (logits over budgets, tilt)."""
+        ...
+
+
+class ChanceBudgets(eqx.Module):
+    """Budgets as chance variables of the search: so many are drawn for each subgoal at each node of the tree."""
+
+    left: Int[Array, ""]
+    samples: int = eqx.field(static=True)
+    most: int = eqx.field(static=True)
+    """The largest budget of a day."""
 
 
 class Plan(eqx.Module):
@@ -55,6 +76,7 @@ def plan(
     *,
     max_depth: int,
     explore: bool,
+    chance: ChanceBudgets | None = None,
 ) -> Plan:
     """Search from a latent by PUCT. Past the last decision there is neither reward nor value.
 
@@ -67,12 +89,19 @@ def plan(
     if settings.simulations == 0:
         subgoal = jax.random.categorical(key, prior[0]) if explore else jnp.argmax(prior[0])
         return Plan(subgoal, jax.nn.softmax(prior[0]), value[0], jnp.full(prior.shape[1:], value[0]))
-    root = mctx.RootFnOutput(prior_logits=prior, value=value, embedding=embedding)  # pyright: ignore
-    inputs: Any = (model, key, root, _make_recurrent(settings.discount))
-    found = mctx.muzero_policy(
-        *inputs,
+    search: Any = mctx.muzero_policy
+    levels = 1
+    functions = (_make_recurrent(settings.discount),)
+    if chance is not None:
+        search, levels, embedding = mctx.stochastic_muzero_policy, 2, (*embedding, chance.left[None])
+        functions = (_make_draw_budgets(settings.discount, chance), _take_budget)
+    found = search(
+        model,
+        key,
+        mctx.RootFnOutput(prior_logits=prior, value=value, embedding=embedding),  # pyright: ignore
+        *functions,
         num_simulations=settings.simulations,
-        max_depth=max_depth,
+        max_depth=levels * max_depth,
         dirichlet_fraction=settings.dirichlet_mix if explore else 0.0,
         dirichlet_alpha=settings.dirichlet_alpha,
         pb_c_init=settings.c_init,
@@ -147,3 +176,53 @@ def _make_recurrent(discount: float) -> Any:
         return output, (following, left)
 
     return recurrent
+
+
+class Drawn(eqx.Module):
+    """A subgoal whose budget is open: what follows each of the budgets that were drawn for it."""
+
+    latents: Float[Array, " batch samples latent"]
+    rewards: Float[Array, " batch samples"]
+    budgets_left: Int[Array, " batch samples"]
+    decisions_left: Int[Array, " batch"]
+    discount: Float[Array, " batch"]
+
+
+def _make_draw_budgets(discount: float, chance: ChanceBudgets) -> Any:
+    """A decision for mctx: budgets are drawn from the budget policy, all as likely, and the model steps with each."""
+
+    def one(model: BudgetModel, key, subgoal, h, decisions_left, left):
+        logits, _ = model.budgets(h, subgoal, left, decisions_left, chance.most)
+        budgets = jax.random.categorical(key, logits, shape=(chance.samples,))
+        latents, reward_logits = jax.vmap(lambda b: model.step(h, model.subgoals[subgoal], b))(budgets)
+        rewards = jnp.where(decisions_left > 0, jax.vmap(model.reward)(reward_logits), 0.0)
+        return latents, rewards, left - budgets
+
+    def draw(model: BudgetModel, key, subgoal, embedding):
+        keys = jax.random.split(key, subgoal.shape[0])
+        latents, rewards, lefts = jax.vmap(one, (None, 0, 0, 0, 0, 0))(model, keys, subgoal, *embedding)
+        decisions_left = jnp.maximum(embedding[1] - 1, 0)
+        drawn = Drawn(latents, rewards, lefts, decisions_left, jnp.where(decisions_left > 0, discount, 0.0))
+        _, values = jax.vmap(_predict, (None, 1, None), 1)(model, latents, decisions_left)
+        output = mctx.DecisionRecurrentFnOutput(
+            chance_logits=jnp.zeros(rewards.shape),  # pyright: ignore
+            afterstate_value=jnp.mean(rewards + drawn.discount[:, None] * values, axis=1),  # pyright: ignore
+        )
+        return output, drawn
+
+    return draw
+
+
+def _take_budget(model: LatentModel, key, number, drawn: Drawn) -> Any:
+    """One of the budgets that were drawn, for mctx."""
+    latents, reward, left = jax.vmap(lambda all_of_it, i: jax.tree.map(lambda leaf: leaf[i], all_of_it))(
+        (drawn.latents, drawn.rewards, drawn.budgets_left), number
+    )
+    prior, value = _predict(model, latents, drawn.decisions_left)
+    output = mctx.ChanceRecurrentFnOutput(
+        action_logits=prior,  # pyright: ignore
+        value=value,  # pyright: ignore
+        reward=reward,  # pyright: ignore
+        discount=drawn.discount,  # pyright: ignore
+    )
+    return output, (latents, drawn.decisions_left, left)

@@ -156,6 +156,9 @@ class Ablation:
     DQN over subgoals. (A is the agent ws-option.)"""
     without: tuple[LossTerm, ...] = ()
     """Terms of the MTS loss to leave out."""
+    chance_budgets: int = 0
+    """Budgets as chance variables of the search (App. N): the model reads the budget, and so many are drawn for each
+    subgoal at each node of the tree. With 0 the model marginalises them."""
 
     @property
     def budget_sees_subgoal(self) -> bool:

@@ -7,9 +7,7 @@ import jax.numpy as jnp
 
 from lmta.agents.lmta.agent import Lmta
 from lmta.agents.lmta.networks import LmtaModel
-from lmta.agents.lmta.search import choose_by_q, plan
 from lmta.benchmarks.parts.base import AbstractParts, timed
-from lmta.nn.categorical import unsquash
 from lmta.policies.player import Choice
 
 
@@ -19,13 +17,10 @@ class LmtaParts(AbstractParts):
     bare = "encoder, search, the Q-network once a pick"
 
     def __init__(self, agent: Lmta, model: LmtaModel):
-        problem, high, settings = agent.problem, model.high, agent.settings
+        problem, high = agent.problem, model.high
 
-        def search(latent, days_left):
-            if not settings.ablation.searches:
-                return choose_by_q(unsquash(high.predict(latent)[0]), 0.0, None)
-            key = jax.random.key(0)
-            return plan(high, settings.search, latent, days_left, key, max_depth=agent.max_days, explore=False)
+        def search(latent, days_left, budget_left):
+            return agent.search(model, latent, days_left, budget_left, jax.random.key(0), explore=False)
 
         def budget(latent, subgoal, left, days_left):
             return jnp.argmax(high.budgets(latent, subgoal, left, days_left, agent.max_picks)[0])
@@ -43,7 +38,7 @@ class LmtaParts(AbstractParts):
         """One after the other, each with what the one before gave."""
         days_left, granted = instance.days - state.day, jnp.int32(choice.budget)
         latent, encode = timed(self.encode, instance, state)
-        found, search = timed(self.search, latent, days_left)
+        found, search = timed(self.search, latent, days_left, state.budget_left)
         _, budget = timed(self.budget, latent, found.subgoal, state.budget_left, days_left)
         _, low_level = timed(self.low_level, instance, state, found.subgoal, granted)
         _, q_network = timed(self.q_network, instance, state, found.subgoal, granted)

@@ -82,7 +82,7 @@ class _Trace:
         agent, high, plan = self.agent, model.high, rollouts.report
         encode = _encoder(agent, high, instance)
         latents = jax.lax.map(encode, rollouts.states)
-        modelled, _ = jax.vmap(high.step)(latents[:-1], high.subgoals[plan.subgoal])
+        modelled, _ = jax.vmap(high.step)(latents[:-1], high.subgoals[plan.subgoal], rollouts.budget)
         goes_on = jnp.arange(plan.subgoal.shape[0]) + 1 < instance.days
 
         def steps(day):
@@ -104,7 +104,7 @@ class _Trace:
             model_distance=jax.vmap(chordal)(latents[:-1], modelled),
             value=jax.vmap(partial(_value, high))(latents[:-1]),
             model_value=jnp.where(goes_on, jax.vmap(partial(_value, high))(modelled), 0.0),
-            unroll_error=_unroll_errors(high, latents, plan.subgoal),
+            unroll_error=_unroll_errors(high, latents, plan.subgoal, rollouts.budget),
         )
 
 
@@ -117,7 +117,10 @@ def _value(high: HighLevel, latent: Float[Array, " latent"]) -> Float[Array, ""]
 
 
 def _unroll_errors(
-    high: HighLevel, latents: Float[Array, " days_and_one latent"], subgoals: Int[Array, " days"]
+    high: HighLevel,
+    latents: Float[Array, " days_and_one latent"],
+    subgoals: Int[Array, " days"],
+    budgets: Int[Array, " days"],
 ) -> Float[Array, " days depths"]:
     """How far the model is from the truth after k steps from each day, where day + k is still a decision."""
     days = subgoals.shape[0]
@@ -125,7 +128,7 @@ def _unroll_errors(
     def from_day(day):
         def step(h, ahead):
             place = jnp.minimum(day + ahead, days - 1)
-            h, _ = high.step(h, high.subgoals[subgoals[place]])
+            h, _ = high.step(h, high.subgoals[subgoals[place]], budgets[place])
             error = chordal(h, latents[jnp.minimum(place + 1, days)])
             return h, jnp.where(day + ahead + 1 < days, error, jnp.nan)
 
@@ -152,8 +155,8 @@ def force_subgoals(
     noises = jax.vmap(lambda k: problem.draw_noise(instance, agent.max_days, k))(jax.random.split(noise_key, runs))
 
     def one(inputs):
-        subgoal, budgets = inputs
-        modelled, reward_logits = high.step(latent, high.subgoals[subgoal])
+        subgoal, budgets, expected_budget = inputs
+        modelled, reward_logits = high.step(latent, high.subgoals[subgoal], expected_budget)
 
         def run(budget, noise):
             record = agent.make_picks(model, instance, state, subgoal, budget)
@@ -172,8 +175,8 @@ def force_subgoals(
         found = jax.lax.map(lambda given: run(*given), (budgets, noises))
         return found | {"distance": chordal(latent, modelled), "predicted_reward": high.reward(reward_logits)}
 
-    found = jax.lax.map(one, (jnp.arange(high.subgoals.shape[0]), budgets))
     expected = jax.nn.softmax(logits) @ jnp.arange(logits.shape[1], dtype=logits.dtype)
+    found = jax.lax.map(one, (jnp.arange(high.subgoals.shape[0]), budgets, expected))
     return Executions(**found, expected_budget=expected)
 
 

@@ -204,6 +204,20 @@ def test_a_subgoal_that_earns_more_is_chosen_without_search():
     assert float(found.plan.value) == pytest.approx(float(found.plan.subgoal_values.max()))
 
 
+def test_with_chance_budgets_the_model_reads_them_and_the_search_draws_them(paper):
+    """The gradient of the objective reaches the weights that read the budget; a decision is as legal as ever."""
+    settings = tiny(preset="paper", values={"ablation.chance_budgets": 2})
+    agent, model = make_agent(settings), make_model(settings, key=jax.random.key(0))
+    batch = sample_high(paper.replay, settings.config, jax.random.key(0))
+    steps = sample_low(agent.problem, paper.replay, settings.config, jax.random.key(1))
+    objective = eqx.filter_jit(eqx.filter_grad(lambda *given: high_loss(*given)[0]))
+    gradient = objective(model.high, None, agent.problem, settings.config, batch, steps, True)
+    assert float(jnp.abs(gradient.dynamics.body.layers[0].weight[:, -1]).max()) > 0
+    game = one(paper.games, 0)
+    day = eqx.filter_jit(agent.decide)(model, game.instance, one(game.states, 0), jax.random.key(2))
+    assert 0 <= int(day.record.num_picks) <= int(day.budget) <= BUDGET
+
+
 PARTS = {"cap": "pull", "push": "push", "order": "order"}
 
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lmta.agents.lmta.search import choose_by_q, plan
+from lmta.agents.lmta.search import ChanceBudgets, choose_by_q, plan
 from lmta.agents.lmta.settings import SearchSettings
 from lmta.nn.categorical import squash
 
@@ -139,3 +139,46 @@ def test_variant_f_takes_the_highest_q():
     anyone = {int(choose_by_q(values, 1.0, jax.random.key(n)).subgoal) for n in range(20)}
     assert anyone == {0, 1, 2}
     assert int(choose_by_q(values, 1.0, None).subgoal) == 1
+
+
+class Spender(World):
+    """Earns what is spent: subgoal 0 spends 1, subgoal 1 nothing or 4, one as likely as the other, if it is left."""
+
+    def budgets(self, h, subgoal, left, days_left, most=None):
+        wanted = jnp.where(subgoal == 0, jnp.array([0, 1, 0, 0, 0]), jnp.array([1, 0, 0, 0, 1]))
+        can = wanted * (jnp.arange(5) <= left)
+        return jnp.log(jnp.where(can.any(), can, jnp.arange(5) == 0)), jnp.zeros(())
+
+    def step(self, h, z, budget=None):
+        assert budget is not None
+        return h, jnp.float32(budget)[None]
+
+
+def spend(left, samples, simulations, decisions=1):
+    """A search with chance budgets, and the values it finds."""
+    chance = ChanceBudgets(jnp.int32(left), samples, 4)
+    settings = SearchSettings(simulations=simulations, discount=1.0)
+    key = jax.random.key(0)
+    return plan(Spender(), settings, jnp.zeros(1), jnp.int32(decisions), key, max_depth=4, explore=False, chance=chance)
+
+
+def test_budgets_as_chance_variables_are_drawn_from_their_policy():
+    """A hundred budgets of 0 or 4: 2 in the mean, within four standard errors of 2/√100; the sure budget is worth 1."""
+    found = spend(left=4, samples=100, simulations=250)
+    assert float(found.subgoal_values[0]) == pytest.approx(1, rel=1e-5)
+    assert float(found.subgoal_values[1]) == pytest.approx(2, abs=4 * 2 / np.sqrt(100))
+    assert int(found.subgoal) == 1
+
+
+def test_a_budget_that_was_drawn_is_gone():
+    """With 1 left there is nothing to spend on the second day once it is spent on the first."""
+    found = spend(left=1, samples=1, simulations=40, decisions=3)
+    np.testing.assert_allclose(found.subgoal_values[0], 1, rtol=1e-5)
+    assert float(found.subgoal_values[1]) <= 1 + 1e-5
+
+
+def test_one_sample_is_one_branch():
+    """Each subgoal is worth exactly what its one budget earns, however often it is tried."""
+    found = spend(left=4, samples=1, simulations=20)
+    assert float(found.subgoal_values[0]) == pytest.approx(1, rel=1e-5)
+    assert float(found.subgoal_values[1]) in (pytest.approx(0, abs=1e-5), pytest.approx(4, rel=1e-5))
