@@ -111,12 +111,12 @@ def test_an_unknown_option_is_exit_code_2(capsys):
 def test_bench_decide_splits_a_decision_into_its_parts(capsys, tmp_path):
     file = tmp_path / "decide.json"
     small = ["--nodes", "30", "--days", "2", "--budget", "4", "--episodes", "2", "--repeats", "1"]
-    code, out, _ = run(capsys, "bench", "decide", *small, "--json", str(file))
+    code, out, _ = run(capsys, "bench", "decide", "--agent", "flat-dqn", *small, "--json", str(file))
     assert code == 0
     assert "whole decision" in out
     result = json.loads(file.read_text())
     assert result["decisions"] == 4
-    assert result["bare_parts_ms"] > result["parts"]["search"] > 0
+    assert result["bare_parts_ms"] > 0 and list(result["parts"]) == ["Q-network"]
     assert result["batch16_ms_per_decision"] > 0
     assert result["decision_ms_p95"] >= result["decision_ms_median"] > 0
 
@@ -124,7 +124,7 @@ def test_bench_decide_splits_a_decision_into_its_parts(capsys, tmp_path):
 def test_bench_train_splits_an_epoch(capsys, tmp_path):
     file = tmp_path / "train.json"
     small = ["--nodes", "20", "--days", "2", "--budget", "3", "--sizes", "20", "--epochs", "1"]
-    code, out, _ = run(capsys, "bench", "train", *small, "--json", str(file))
+    code, out, _ = run(capsys, "bench", "train", "--agent", "flat-dqn", *small, "--json", str(file))
     assert code == 0
     assert "self-play" in out
     result = json.loads(file.read_text())

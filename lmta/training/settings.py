@@ -10,7 +10,7 @@ from lmta.problems.session import check_seed, whole_number
 from lmta.problems.spec import changed
 from lmta.types import InputError
 
-MAY_BE_ZERO = {"stride", "warm_up", "encoder_layers", "q_layers", "simulations", "return_targets"}
+MAY_BE_ZERO = {"stride", "warm_up", "encoder_layers", "q_layers", "simulations", "return_targets", "chance_budgets"}
 POSITIVE = {"temperature", "proposal_temperature"}
 SHARES = {
     "dirichlet_mix",

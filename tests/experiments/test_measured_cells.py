@@ -1,21 +1,20 @@
 """What is measured of a trained LMTA besides its scores."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from rich.console import Console
-from tiny import LEARNER, TASK
+from tiny import TASK
+from tiny_runs import VALUES
 
 from lmta.experiments import measures
-from lmta.experiments.cells import Cell
+from lmta.experiments.cells import Cell, Learner
 from lmta.experiments.measures import POINTS, most_different
 from lmta.experiments.run import Folders, StoppedError, run_cell
 
 QUIET = Console(quiet=True)
-SEARCHING = replace(LEARNER, overrides=LEARNER.overrides[1:], epochs=2)
-"""Without variant F, which has no model of time."""
+SEARCHING = Learner("lmta", "paper", overrides=tuple(VALUES["lmta"].items()), epochs=2)
 
 
 def test_the_two_that_differ_most():

@@ -10,24 +10,13 @@ from lmta.experiments.cells import Cell, Learner, Task
 
 TASK = Task("aim", 12, 2, 3)
 LEARNER = Learner(
-    "lmta",
-    "paper",
+    "flat-dqn",
     overrides=(
-        ("ablation.variant", "F"),
-        ("network.latent", 8),
-        ("network.subgoals", 4),
-        ("network.subgoal_size", 3),
-        ("network.hidden", 8),
-        ("network.encoder_hidden", 6),
-        ("network.q_hidden", 6),
-        ("network.q_layers", 2),
-        ("search.simulations", 4),
+        ("network.hidden", 6),
         ("train.episodes", 4),
-        ("train.high_updates", 2),
-        ("train.low_updates", 2),
+        ("train.updates", 2),
         ("train.games", 8),
-        ("train.unroll", 2),
-        ("train.warm_up", 1),
+        ("train.target_every", 3),
     ),
     epochs=30,
 )

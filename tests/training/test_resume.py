@@ -104,7 +104,7 @@ from lmta.training.checkpoint import load, save
 from lmta.training.run import advance, begin
 keep_compilations()
 use_all_cores()
-settings, folder = tiny(), Path(sys.argv[1])
+settings, folder = tiny(preset="paper"), Path(sys.argv[1])
 progress = begin(settings)
 for epoch in range(4):
     progress, _ = advance(settings, progress)

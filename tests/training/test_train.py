@@ -21,7 +21,15 @@ from lmta.agents.saved import read_settings
 from lmta.training.train import settings_by_default
 
 SIZE = {"nodes": NODES, "days": DAYS, "budget": BUDGET, "held-out": 2, "evaluate-every": 3}
-TINY = [part for name, value in (SIZE | VALUES["lmta"]).items() for part in (f"--{name.replace('_', '-')}", str(value))]
+
+
+def options(agent):
+    """A tiny run of an agent, on the command line."""
+    values = SIZE | VALUES[agent] | {"agent": agent}
+    return [part for name, value in values.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+
+
+TINY = options("lmta")
 TIMINGS = {"seconds", "episodes_per_second"}
 
 
@@ -147,7 +155,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(whole, tmp_path):
 
 def test_sigterm_saves_and_says_how_to_go_on(tmp_path):
     folder = tmp_path / "stopped"
-    process = start(folder, *TINY, "--epochs", "100000")
+    process = start(folder, *options("flat-dqn"), "--epochs", "100000")
     wait_for_first_epoch(process, folder)
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=120)

@@ -66,8 +66,6 @@ class Lmta(AbstractAgent):
             )
         if settings.departures.subgoal_bias > 0 and settings.departures.budget_prior == "none":
             raise InputError("departures.subgoal-bias: needs a --departures.budget-prior that it can bias.")
-        if settings.ablation.chance_budgets < 0:
-            raise InputError(f"chance-budgets: {settings.ablation.chance_budgets} given, use a number from 0 on.")
         if settings.ablation.chance_budgets and not settings.ablation.searches:
             raise InputError("chance-budgets: variant F has no search in which they could be drawn; leave one out.")
 

@@ -66,14 +66,24 @@ def moved(one, other):
     return [float(jnp.abs(a - b).max()) for a, b in zip(*map(arrays, (one, other)), strict=True)]
 
 
+MANY = {
+    "train.high_updates": 60,
+    "train.low_updates": 60,
+    "train.high_rate": 0.01,
+    "train.target_every": 1_000,
+    "loss.entropy": 0.0,
+}
+"""What several tests share, so that it is compiled once."""
+
+
 def test_learning_lowers_the_losses(start):
-    """150 updates on one small replay, toward a target that stands still: the same 150 again fit better."""
-    fit = with_values(start.config, {"train.high_updates": 150, "train.low_updates": 150, "train.target_every": 1000})
+    """Many updates on one small replay, toward a target that stands still: the same again fit better."""
+    fit = with_values(start.config, MANY)
     after, at_first = start.learn(config=fit)
     _, later = start.learn(config=fit, learner=after)
     for term in ("reward", "value", "policy", "budget_critic", "order_of_intents", "consistency", "q"):
         assert float(later[term]) < float(at_first[term]), term
-    assert (int(after.high_steps), int(after.low_steps)) == (150, 150)
+    assert (int(after.high_steps), int(after.low_steps)) == (60, 60)
 
 
 def test_the_target_waits_for_its_turn(start):
@@ -127,9 +137,6 @@ def test_gradients_of_the_low_level_reach_the_subgoals(request, preset):
     assert max(moved(rest(after.model.high), rest(before.high))) == 0
 
 
-TOLD = {"train.high_updates": 60, "train.low_updates": 0, "train.high_rate": 0.01, "loss.entropy": 0.0}
-
-
 def test_budgets_of_games_that_went_better_than_their_like_become_likelier(start):
     """Two games that differ in the first day's budget: the one with 3 earned one more than others, that with 1 less."""
     games = jax.tree.map(lambda leaf: leaf.at[1].set(leaf[0]), start.games)
@@ -143,7 +150,7 @@ def test_budgets_of_games_that_went_better_than_their_like_become_likelier(start
             jnp.zeros(8, bool).at[:2].set(True),
         ),
     )
-    after, _ = start.learn(config=with_values(start.config, TOLD), replay=refilled(start, told))
+    after, _ = start.learn(config=with_values(start.config, MANY), replay=refilled(start, told))
 
     def preference(model):
         game = one(start.games, 0)
@@ -176,7 +183,7 @@ def test_subgoals_keep_their_biases_beside_the_favourite(start):
         (jnp.zeros_like(start.games.policy).at[..., 3].set(1.0), jnp.ones(8, bool), jnp.zeros(8)),
     )
     replay = refilled(start, told)
-    config = with_values(start.config, TOLD)
+    config = with_values(start.config, MANY)
     after, terms = start.learn(config=config, replay=replay)
     after, later = start.learn(config=config, replay=replay, learner=after, seed=6)
     assert float(later["anchor"]) < float(terms["anchor"])
