@@ -20,7 +20,11 @@ def greedy(instance: OrienteeringInstance, state: OrienteeringState, key: PRNGKe
 
 
 GREEDY = ScoreRule(
-    "greedy", greedy, "the highest profit within reach, again and again; the value is the profit.", "profit"
+    "greedy",
+    greedy,
+    "the highest profit within reach, again and again; the value is the profit.",
+    "profit",
+    on_host=lambda instance, state: np.asarray(state.profit),
 )
 
 

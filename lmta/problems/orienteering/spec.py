@@ -117,7 +117,7 @@ ORIENTEERING = Spec(
         pairings={"ga": GENETIC},
         short_names={"greedy": "normal-greedy", "ga": "ga-greedy", "random": "average-random"},
         simulator=TourSimulator,
-        adviser="even-rollout-insertion",
+        adviser="rolling-rollout-routes",
         baseline="even-greedy",
         yardstick="greedy",
     ),

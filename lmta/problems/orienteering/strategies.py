@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lmta.kernels.route_days import weigh
+from lmta.kernels.route_days import Foresight, weigh
 from lmta.kernels.route_engine import best_route
 from lmta.kernels.route_rollouts import roll_out
 from lmta.kernels.route_rules import Today
@@ -22,8 +22,8 @@ BASES = (*(PRICES[which : which + 1] for which in range(len(PRICES) - 1)), PRICE
 TUNING_WORLDS = 32
 MOST_TUNED = 50_000_000
 """Visits times cities in all rollouts of the tuning; with more, which would take seconds, the first price serves."""
-OTHER_COUNTS = 2
-"""So many routes with a visit more, and with one fewer, are tried."""
+OTHER_COUNTS, GLANCE = 2, FORESIGHT._replace(destinations=0)
+"""So many routes with a visit more, and with one fewer, are tried, and how they are found."""
 ITERATIONS = 50
 """Of the engine for each route that is like the chosen one."""
 
@@ -45,9 +45,9 @@ class TourSimulator(AbstractSimulator):
         today, count = today_of(state), len(own.picks)
         if today.day == self.map.rules.days - 1:
             return  # nothing comes after it, and what a route earns today is known
-        routes = self._routes(today, count, seed)
+        routes = self._routes(today, count, FORESIGHT, seed)
         for other in (count + 1, count - 1):
-            routes += self._routes(today, other, seed)[:OTHER_COUNTS]
+            routes += self._routes(today, other, GLANCE, seed)[:OTHER_COUNTS]
         different = {tuple(own.picks.tolist())}
         for route in [*routes, np.zeros(0, np.int64)]:
             if tuple(route.tolist()) not in different:
@@ -74,11 +74,11 @@ class TourSimulator(AbstractSimulator):
         played = roll_out(*self.map, today_of(state), cities, counts, worlds=worlds, seed=seed, prices=self.base)
         return Outcome(*played)
 
-    def _routes(self, today: Today, count: int, seed: int) -> list[np.ndarray]:
+    def _routes(self, today: Today, count: int, foresight: Foresight, seed: int) -> list[np.ndarray]:
         """Proposals with at most so many visits, the most promising first."""
         if not 0 < count <= today.budget_left:
             return []
-        found = weigh(*self.map, today, count, FORESIGHT, seed)
+        found = weigh(*self.map, today, count, foresight, seed)
         order = np.argsort(-found.promise[: found.number[0]], kind="stable")
         return [found.cities[which, : found.visits[which]] for which in order]
 
