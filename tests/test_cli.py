@@ -164,7 +164,7 @@ def test_bad_bench_settings_are_one_sentence_and_exit_code_2(capsys, arguments, 
 def test_policies_are_listed(capsys, name):
     _, out, _ = run(capsys, "policies", name)
     assert {"even-insertion", "greedy", "ga"} <= set(out.split())
-    assert "lmta:sop, the adviser that comes with lmta: even-rollout-insertion" in out
+    assert "lmta:sop, the adviser that comes with lmta: rolling-rollout-routes" in out
 
 
 def test_policies_of_no_problem_are_refused(capsys):

@@ -1,7 +1,5 @@
 """Rollouts under common random numbers: today's seeds as given, then the base heuristic to the end."""
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +9,8 @@ from lmta.kernels.compiled import kernel, part
 from lmta.kernels.mean_field import look_again
 from lmta.kernels.network import ACTIVE, INACTIVE, Adjacency
 from lmta.kernels.seeding import Strategy, make_plan, seed_today
+from lmta.kernels.threads import share_out
 
-WORLDS_AT_ONCE = 16
-"""How many worlds a thread takes before it asks for more."""
 ZERO, ONE = np.float32(0), np.float32(1)
 
 
@@ -60,11 +57,8 @@ def roll_out(
     by_chance = np.zeros((len(picks), len(worlds)))
     status = np.array(status, np.int8)  # a copy, since an array that may not be written is another type
     picks, num_picks = np.array(picks, np.uint32), np.array(num_picks, np.int64)
-    threads = threads or os.cpu_count() or 1
-    at_once = min(WORLDS_AT_ONCE, -(-len(worlds) // threads))
 
-    def play(first: int) -> None:
-        some = slice(first, first + at_once)
+    def play(some: slice) -> None:
         _play_worlds(
             network,
             status,
@@ -72,7 +66,7 @@ def roll_out(
             picks,
             num_picks,
             seed,
-            worlds.start + first,
+            worlds.start + some.start,
             strategy or Strategy(),
             rewards[:, some],
             by_chance[:, some],
@@ -83,11 +77,7 @@ def roll_out(
             np.ones(network.num_nodes, np.float32),
         )
 
-    if threads == 1:
-        list(map(play, range(0, len(worlds), at_once)))
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(play, range(0, len(worlds), at_once)))
+    share_out(play, len(worlds), threads)
     return Rollouts(rewards, by_chance)
 
 

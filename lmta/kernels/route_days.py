@@ -6,34 +6,9 @@ import numpy as np
 
 from lmta.kernels.compiled import kernel, part
 from lmta.kernels.route_engine import best_route, generator, uniform
-from lmta.kernels.route_task import NOWHERE, Task, distance, path_length
-from lmta.kernels.routes import SLACK, insertion_route, make_room
-
-HOME = 0
-"""The city where a tour begins; on its last day the way back counts."""
-
-
-class Rules(NamedTuple):
-    """What the days of a tour are judged by."""
-
-    days: int
-    limit: float
-    penalty: float
-    crowding: float
-    drift: float
-    floor: float
-
-
-class Today(NamedTuple):
-    """Where a tour stands before a day."""
-
-    profit: np.ndarray
-    """Float64 (cities,)."""
-    available: np.ndarray
-    """Bool (cities,): not visited yet."""
-    position: int
-    day: int
-    budget_left: int
+from lmta.kernels.route_rules import make_play, play_on, reward_of_day, task_of_day
+from lmta.kernels.route_task import NOWHERE, distance
+from lmta.kernels.routes import insertion_route, make_room
 
 
 class Foresight(NamedTuple):
@@ -66,50 +41,24 @@ class Proposals(NamedTuple):
 
 
 @kernel
-def task_of_day(rules, profit, available, position, day, visits, price, through):
-    """What is asked of a route on a day of a tour."""
-    is_last = day == rules.days - 1
-    return Task(
-        value=profit,
-        available=available,
-        end_value=np.zeros(len(profit)),
-        start=position,
-        end=HOME if is_last else NOWHERE,
-        through=through,
-        visits=visits,
-        limit=rules.limit - SLACK,
-        penalty=rules.penalty if is_last else np.inf,
-        crowding=rules.crowding,
-        length_price=price,
-    )
-
-
-@kernel
-def reward_of_day(ground, rules, profit, day, route, visits):
-    """What a day earns; `route` is where it begins and so many visits."""
-    if visits == 0:
-        return 0.0
-    length = path_length(ground, route, visits)
-    if day == rules.days - 1:
-        length += distance(ground, route[visits], HOME)
-    total = -rules.crowding * (visits - 1) ** 2 - rules.penalty * max(0.0, length - rules.limit)
-    for i in range(1, visits + 1):
-        total += profit[route[i]]
-    return total
-
-
-@kernel
 def plan_day(ground, rules, today, budget, foresight, seed):
     """Today's cities in order: of several routes the one that promises most. The same seed gives the same route."""
-    proposals = propose(ground, rules, today, budget, foresight, seed)
-    days_ahead = min(foresight.days_ahead, rules.days - 1 - today.day)
-    if days_ahead > 0 and proposals.number[0] > 1:
-        _look_ahead(ground, rules, today, foresight, days_ahead, proposals, generator(seed))
+    proposals = weigh(ground, rules, today, budget, foresight, seed)
     best = 0
     for which in range(proposals.number[0]):
         if proposals.promise[which] > proposals.promise[best]:
             best = which
     return proposals.cities[best, : proposals.visits[best]].copy()
+
+
+@kernel
+def weigh(ground, rules, today, budget, foresight, seed):
+    """Proposals, with what they promise over today and the days after it."""
+    proposals = propose(ground, rules, today, budget, foresight, seed)
+    days_ahead = min(foresight.days_ahead, rules.days - 1 - today.day)
+    if days_ahead > 0 and proposals.number[0] > 1:
+        _look_ahead(ground, rules, today, foresight, days_ahead, proposals, generator(seed))
+    return proposals
 
 
 @kernel
@@ -193,37 +142,24 @@ def _look_ahead(ground, rules, today, foresight, days_ahead, proposals, random):
         for day in range(days_ahead):
             for city in range(num_cities):
                 moves[future, day, city] = rules.drift * (2.0 * uniform(random) - 1.0)
-    room = make_room(num_cities, today.budget_left)
-    most, price = -np.inf, 0.0
-    for tried in foresight.prices:
-        earned = 0.0
+    room, play = make_room(num_cities, today.budget_left), make_play(num_cities, today.budget_left)
+    rewards = np.empty(days_ahead)
+    most, best = -np.inf, 0
+    for which in range(len(foresight.prices)):
+        tried, earned = foresight.prices[which : which + 1], 0.0
         for future in range(futures):
-            earned += _play_on(ground, rules, today, tried, proposals, 0, moves[future], room)
+            earned += _promised(ground, rules, today, tried, proposals, 0, moves[future], room, play, rewards)
         if earned > most:
-            most, price = earned, tried
+            most, best = earned, which
+    price = foresight.prices[best : best + 1]
     for which in range(proposals.number[0]):
         for future in range(futures):
-            earned = _play_on(ground, rules, today, price, proposals, which, moves[future], room)
+            earned = _promised(ground, rules, today, price, proposals, which, moves[future], room, play, rewards)
             proposals.promise[which] += earned / futures
 
 
 @part
-def _play_on(ground, rules, today, price, proposals, which, moves, room):
-    """What the days after a proposal earn with routes by insertion and an even budget, if profits move like this."""
-    profit, available = today.profit.copy(), today.available.copy()
-    position, left, total = today.position, today.budget_left - proposals.visits[which], 0.0
-    for i in range(proposals.visits[which]):
-        position = proposals.cities[which, i]
-        available[position] = False
-    for ahead in range(len(moves)):
-        day = today.day + 1 + ahead
-        for city in range(len(profit)):
-            profit[city] = max(profit[city] + moves[ahead, city], rules.floor)
-        visits = min(-(-left // (rules.days - day)), left)
-        task = task_of_day(rules, profit, available, position, day, visits, price, NOWHERE)
-        made = insertion_route(ground, task, room)
-        total += reward_of_day(ground, rules, profit, day, room.route, made)
-        for i in range(1, made + 1):
-            available[room.route[i]] = False
-        position, left = room.route[made], left - made
-    return total
+def _promised(ground, rules, today, price, proposals, which, moves, room, play, rewards):
+    """What the days after a proposal earn at a price of length, if profits move like this."""
+    cities, visits = proposals.cities[which], proposals.visits[which]
+    return play_on(ground, rules, today, price, cities, visits, moves, np.inf, room, play, rewards)[0]

@@ -11,6 +11,8 @@ NOWHERE = -1
 """In place of a city: none."""
 NEIGHBOURS = 12
 """So many nearest cities are looked at when a city looks for a place beside another."""
+MOST_WITH_DISTANCES = 1_000
+"""Distances of more cities, looked up in memory, would be slower than roots."""
 
 
 class Ground(NamedTuple):
@@ -131,6 +133,15 @@ def survey(xy: np.ndarray) -> Ground:
     others = found != own
     others[others.all(axis=1), -1] = False  # so many cities in one place that a city is not among its own nearest
     return Ground(xy, np.empty((0, 0)), found[others].reshape(-1, count).astype(np.int64), True)
+
+
+def with_distances(ground: Ground) -> Ground:
+    """The same ground with its distances worked out beforehand, to the bit, where there are not too many."""
+    xy = ground.xy
+    if not 0 < len(xy) <= MOST_WITH_DISTANCES:
+        return ground
+    dx, dy = (side[:, None] - side[None] for side in xy.T)
+    return ground._replace(matrix=np.sqrt(dx * dx + dy * dy))
 
 
 def survey_matrix(matrix: np.ndarray) -> Ground:

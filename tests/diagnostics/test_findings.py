@@ -39,7 +39,7 @@ def test_equal_picks_count_in_any_order_and_without_padding():
 def test_the_heuristic_is_the_advisers_node_rule_without_its_say_on_budgets():
     """On influence the adviser's own form of its rule may wait; the plain one picks as many as it is told."""
     assert heuristic_of(spec_of("aim")).node_rule is spec_of("aim").policies.node_rules["measured"]
-    assert heuristic_of(spec_of("sop")).name == "rollout-insertion"
+    assert heuristic_of(spec_of("sop")).name == "rollout-routes"
 
 
 def test_returns_by_hand():

@@ -4,8 +4,9 @@ import numpy as np
 from spread_cases import adjacency, exact_reached, random_edges, statuses
 
 from lmta.kernels.cascade import end_day, flip_coins
-from lmta.kernels.rollouts import WORLDS_AT_ONCE, roll_out, rollout_rewards
+from lmta.kernels.rollouts import roll_out, rollout_rewards
 from lmta.kernels.seeding import Strategy, plan_day
+from lmta.kernels.threads import AT_ONCE
 
 EDGES = random_edges(40, 160, 0)
 NETWORK = adjacency(40, EDGES)
@@ -47,7 +48,7 @@ def test_worlds_do_not_depend_on_threads_chunks_or_other_candidates():
     np.testing.assert_array_equal(rewards(threads=3), expected)
     np.testing.assert_array_equal(rewards(worlds=range(13, 50)), expected[:, 13:])
     np.testing.assert_array_equal(rewards(picks=PICKS[1:2], num_picks=NUM_PICKS[1:2]), expected[1:2])
-    assert len(expected[0]) > 2 * WORLDS_AT_ONCE
+    assert len(expected[0]) > 2 * AT_ONCE
     assert (rewards(seed=2) != expected).any()
     assert (expected[0] != expected[1]).any()
 

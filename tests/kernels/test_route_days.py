@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from lmta.kernels.route_days import Foresight, Rules, Today, plan_day, propose, reward_of_day
+from lmta.kernels.route_days import Foresight, plan_day, propose
+from lmta.kernels.route_rules import Rules, Today, reward_of_day
 from lmta.kernels.route_task import survey
 
 RULES = Rules(days=3, limit=0.8, penalty=5.0, crowding=0.1, drift=0.1, floor=0.3)

@@ -1,13 +1,14 @@
 """Node rules for orienteering: greedy and insertion."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from lmta.kernels.route_days import Rules, task_of_day
-from lmta.kernels.route_task import NOWHERE, Ground, survey
+from lmta.kernels.route_rules import Rules, Today, task_of_day
+from lmta.kernels.route_task import NOWHERE, Ground, Task, survey, with_distances
 from lmta.kernels.routes import insertion_route, make_room
 from lmta.problems.heuristics import PlanRule, ScoreRule
 from lmta.problems.orienteering.rules import OrienteeringInstance, OrienteeringState
@@ -19,7 +20,11 @@ def greedy(instance: OrienteeringInstance, state: OrienteeringState, key: PRNGKe
 
 
 GREEDY = ScoreRule(
-    "greedy", greedy, "the highest profit within reach, again and again; the value is the profit.", "profit"
+    "greedy",
+    greedy,
+    "the highest profit within reach, again and again; the value is the profit.",
+    "profit",
+    on_host=lambda instance, state: np.asarray(state.profit),
 )
 
 
@@ -33,7 +38,7 @@ class Map(NamedTuple):
 def on_host(instance: OrienteeringInstance) -> Map:
     """Coordinates and rules as plain numbers."""
     return Map(
-        ground=survey(np.asarray(instance.coordinates, np.float64)),
+        ground=with_distances(survey(np.asarray(instance.coordinates, np.float64))),
         rules=Rules(
             days=int(instance.days),
             limit=float(instance.limit),
@@ -45,13 +50,21 @@ def on_host(instance: OrienteeringInstance) -> Map:
     )
 
 
-@dataclass(frozen=True)
-class Insertion(PlanRule):
-    """Cities by falling profit, each inserted where it lengthens the day's route least; then 2-opt."""
+def today_of(state: OrienteeringState) -> Today:
+    """Where a tour stands, as plain numbers."""
+    return Today(
+        profit=np.asarray(state.profit, np.float64),
+        available=~np.asarray(state.visited),
+        position=int(state.position),
+        day=int(state.day),
+        budget_left=int(state.budget_left),
+    )
 
-    name: str = "insertion"
-    why: str = "cities by falling profit, each where it lengthens the route least; the value is the profit."
-    value: str = "profit"
+
+class RouteRule(PlanRule):
+    """Plans a day's route in compiled loops; the value of a city is its profit."""
+
+    value = "profit"
 
     def prepare(self, instance: OrienteeringInstance) -> Map:
         """Coordinates and rules as plain numbers."""
@@ -59,9 +72,27 @@ class Insertion(PlanRule):
 
     def plan(self, prepared: Map, state: OrienteeringState, budget: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Today's route; on the last day the way back counts."""
-        profit, available = np.asarray(state.profit, np.float64), ~np.asarray(state.visited)
-        position, day = int(state.position), int(state.day)
-        task = task_of_day(prepared.rules, profit, available, position, day, budget, 0.0, NOWHERE)
-        room = make_room(len(profit), budget)
-        route = room.route[1 : insertion_route(prepared.ground, task, room) + 1]
-        return route.astype(np.int32), profit[route]
+        today = today_of(state)
+        route = self.route(prepared, today, budget, seed)
+        return route.astype(np.int32), today.profit[route]
+
+    @abstractmethod
+    def route(self, prepared: Map, today: Today, budget: int, seed: int) -> np.ndarray:
+        """Today's cities in order, at most so many."""
+
+    def task(self, prepared: Map, today: Today, budget: int) -> Task:
+        """What is asked of a route that counts for today alone."""
+        return task_of_day(prepared.rules, *today[:4], budget, 0.0, NOWHERE)
+
+
+@dataclass(frozen=True)
+class Insertion(RouteRule):
+    """Cities by falling profit, each inserted where it lengthens the day's route least; then 2-opt."""
+
+    name: str = "insertion"
+    why: str = "cities by falling profit, each where it lengthens the route least; the value is the profit."
+
+    def route(self, prepared: Map, today: Today, budget: int, seed: int) -> np.ndarray:
+        """Built from nothing."""
+        room = make_room(len(today.profit), budget)
+        return room.route[1 : insertion_route(prepared.ground, self.task(prepared, today, budget), room) + 1]

@@ -257,15 +257,18 @@ def make_instance(
 ) -> OrienteeringInstance:
     """The task of touring `cities` for `days` with `budget` visits; coordinates are scaled to diameter 1."""
     coordinates = (cities.coordinates - cities.coordinates.min(axis=0)) / largest_distance(cities.coordinates)
+    put = jax.device_put  # jnp.asarray compiles a program for each shape
+    first = np.array(profit, np.float32)
+    first[START] = 0.0
     return OrienteeringInstance(
-        coordinates=jnp.asarray(coordinates, jnp.float32),
-        profit=jnp.asarray(profit, jnp.float32).at[START].set(0.0),
+        coordinates=put(coordinates.astype(np.float32)),
+        profit=put(first),
         graph=_nearest_neighbours(coordinates),
-        days=jnp.int32(days),
-        budget=jnp.int32(budget),
-        limit=jnp.float32(rules.limit),
-        penalty=jnp.float32(rules.penalty),
-        crowding=jnp.float32(rules.crowding),
-        drift=jnp.float32(rules.drift),
-        floor=jnp.float32(rules.floor),
+        days=put(np.int32(days)),
+        budget=put(np.int32(budget)),
+        limit=put(np.float32(rules.limit)),
+        penalty=put(np.float32(rules.penalty)),
+        crowding=put(np.float32(rules.crowding)),
+        drift=put(np.float32(rules.drift)),
+        floor=put(np.float32(rules.floor)),
     )

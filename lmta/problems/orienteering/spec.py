@@ -16,6 +16,7 @@ from lmta.problems.orienteering.importer import Cities, load_cities
 from lmta.problems.orienteering.rollout_insertion import ROLLOUT_INSERTION
 from lmta.problems.orienteering.rollout_routes import RolloutRoutes, Routes
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringInstance, OrienteeringRules, make_instance
+from lmta.problems.orienteering.strategies import TourSimulator
 from lmta.problems.orienteering.tour import Tour, check_rules
 from lmta.problems.orienteering.view import VIEW
 from lmta.problems.session import check_horizon, check_nodes
@@ -115,7 +116,8 @@ ORIENTEERING = Spec(
         },
         pairings={"ga": GENETIC},
         short_names={"greedy": "normal-greedy", "ga": "ga-greedy", "random": "average-random"},
-        adviser="even-rollout-insertion",
+        simulator=TourSimulator,
+        adviser="rolling-rollout-routes",
         baseline="even-greedy",
         yardstick="greedy",
     ),

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import equinox as eqx
-import jax.numpy as jnp
+import jax
 import numpy as np
 
 from lmta.hints import warn
-from lmta.problems.base import expected_today
 from lmta.problems.delimited import LARGEST
 from lmta.problems.orienteering.importer import PROFIT, load_cities
-from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance, next_day
+from lmta.problems.orienteering.on_host import OrienteeringOnHost, next_day
+from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance
 from lmta.problems.session import AbstractSession, ReportField, check_horizon
 from lmta.types import InputError, ModelWarning, quoted
 
@@ -25,6 +25,7 @@ class Tour(AbstractSession):
     """
 
     problem = Orienteering()
+    on_host = OrienteeringOnHost()
     word = "tour"
     title = "Tour through cities"
     icon = "route"
@@ -100,36 +101,38 @@ class Tour(AbstractSession):
         route = self._indices(visited, "visited")
         shut = self._some_of(closed, "closed", route, "visited")
         self._check_day()
+        seen = np.asarray(self.state.visited)
         for city in route:
-            if city not in shut and bool(self.state.visited[city]):
+            if city not in shut and seen[city]:
                 raise InputError(f"visited: {quoted(self.ids[city])} has been visited already or is the start.")
         if not isinstance(profits, Mapping | None):
             raise InputError(f"profits: give a mapping from ids to profits, not {quoted(profits)}.")
         observed = self._observed_profits(profits or {}, [city for city in route if city not in shut])
-        unlimited = eqx.tree_at(lambda i: i.limit, self.instance, jnp.float32(jnp.inf))
         left = self._left_after(len(route), "visited")
-        state = eqx.tree_at(lambda s: s.budget_left, self.state, left + len(route))
+        state = self.state
         for city in route:
-            state = (self._pass_by if city in shut else self.problem.pick)(unlimited, state, jnp.int32(city))
+            state = self._pass_by(state, city) if city in shut else self.on_host.pick(self.instance, state, [city])
+        state = eqx.tree_at(lambda s: s.budget_left, state, left)
         if float(state.length) > float(self.instance.limit) * (1 + 1e-6):
             message = f"visited: a route of {float(state.length):.3f} exceeds the day's {float(self.instance.limit):g}"
             warn(f"{message}; taken as true, with the penalty.", ModelWarning, 2)
-        reward = float(expected_today(self.problem, self.instance, state))
+        reward = self.on_host.forecast(self.instance, state)
         profit = np.array(state.profit)
         profit[list(observed)] = list(observed.values())
-        self.state = next_day(state, jnp.asarray(profit))
+        self.state = next_day(state, profit)
         self.collected += reward
         return reward
 
-    def _pass_by(self, instance: Any, state: Any, city: Any) -> Any:
+    def _pass_by(self, state: Any, city: int) -> Any:
         """The state after a visit that found the city closed."""
-        open_for_nothing = (state.profit.at[city].set(0.0), state.visited.at[city].set(False))
-        there = eqx.tree_at(lambda s: (s.profit, s.visited), state, open_for_nothing)
-        after = self.problem.pick(instance, there, city)
+        nothing = np.array(state.profit)
+        nothing[city] = 0.0
+        there = eqx.tree_at(lambda s: s.profit, state, jax.device_put(nothing))
+        after = self.on_host.pick(self.instance, there, [city])
         return eqx.tree_at(lambda s: (s.profit, s.visited), after, (state.profit, state.visited))
 
     def _observed_profits(self, profits: Mapping[Any, Any], route: list[int]) -> dict[int, float]:
-        observed = {}
+        observed, seen = {}, np.asarray(self.state.visited)
         for name, value in profits.items():
             city = self.index(name, "profits")
             try:
@@ -140,7 +143,7 @@ class Tour(AbstractSession):
                 raise InputError(
                     f"profits: {quoted(name)} has {quoted(value)}; a profit is a number from 0 to {LARGEST:g}."
                 )
-            if profit > 0 and (city in route or bool(self.state.visited[city])):
+            if profit > 0 and (city in route or seen[city]):
                 raise InputError(
                     f"profits: {quoted(name)} has been visited or is the start, so its profit is 0 for good."
                 )
