@@ -19,8 +19,9 @@ from lmta.files import check_writable
 from lmta.kernels.estimates import measure
 from lmta.kernels.network import Adjacency, make_adjacency
 from lmta.kernels.rollouts import rollout_rewards
-from lmta.problems.influence.estimates import ADAPTIVE, ESTIMATES, Situation
+from lmta.problems.influence.estimates import ADAPTIVE, ESTIMATES
 from lmta.problems.influence.generators import erdos_renyi
+from lmta.problems.influence.situation import Situation
 from lmta.problems.session import check_seed, whole_number
 from lmta.types import InputError
 
