@@ -150,7 +150,7 @@ def _by_base(base: Strategy, estimate: Estimate, now: Situation, budget: int, se
     Where nothing is left for later days, no node is left to the cascade in order to spare a seed.
     """
     day = by_mean_field(now, budget, base, seed)
-    if estimate is MEAN_FIELD:
+    if estimate is MEAN_FIELD or len(day.picks) == 0:
         return day
     to_spare = inf if len(day.picks) == now.budget_left else base.days_to_spare
     return estimate.plan(now, len(day.picks), Strategy(tilt=inf, days_to_spare=to_spare), seed)
