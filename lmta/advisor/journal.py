@@ -13,7 +13,7 @@ from pydantic_core import from_json, to_json
 from lmta.files import FilePath, shown, write_whole
 from lmta.hints import hearing
 from lmta.problems.delimited import read_bytes
-from lmta.problems.registry import session_words
+from lmta.problems.registry import session_words, spec_of_word
 from lmta.problems.session import AbstractSession
 from lmta.problems.spec import Spec
 from lmta.types import InputError, quoted
@@ -57,7 +57,7 @@ class Journal(BaseModel):
 @cache
 def journal_type(spec: Spec) -> type[Journal]:
     """The type of the journals of a problem."""
-    kind, read, rules, day = _kind(spec), spec.own_data.options, spec.rules, day_type(spec)
+    kind, read, rules, day = _kind(spec.session.word), spec.own_data.options, spec.rules, day_type(spec)
     own: dict[str, Any] = {
         "kind": (Literal[kind], kind),
         "read": (read, read()),
@@ -79,8 +79,8 @@ def day_type(spec: Spec) -> type[BaseModel]:
     return create_model(f"{spec.session.__name__}Day", __config__=_STRICT, **fields)
 
 
-def _kind(spec: Spec) -> str:
-    return f"lmta {spec.session.word} 1"
+def _kind(word: str) -> str:
+    return f"lmta {word} 1"
 
 
 def make_day(spec: Spec, report: Mapping[str, Any]) -> BaseModel:
@@ -102,10 +102,11 @@ def read_journal(path: FilePath) -> Journal:
     except ValueError as error:
         raise _no_journal(path, f"the file is no JSON ({error})") from None
     kind = written.get("kind") if isinstance(written, dict) else None
-    spec = next((spec for spec in session_words().values() if _kind(spec) == kind), None)
-    if spec is None:
-        known = " or ".join(repr(_kind(spec)) for spec in session_words().values())
+    word = next((word for word in session_words() if _kind(word) == kind), None)
+    if word is None:
+        known = " or ".join(repr(_kind(word)) for word in session_words())
         raise _no_journal(path, f"kind: {quoted(kind)} is not {known}")
+    spec = spec_of_word(word)
     try:
         return journal_type(spec).model_validate_json(to_json(spec.upgrade_journal(written)))
     except ValidationError as error:

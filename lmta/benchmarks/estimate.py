@@ -1,10 +1,11 @@
 """`lmta bench estimate`: what estimates of a seed's worth and rollouts take by size, and what the adviser earns."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from lmta.files import check_writable
 from lmta.kernels.estimates import measure
 from lmta.kernels.network import Adjacency, make_adjacency
 from lmta.kernels.rollouts import rollout_rewards
-from lmta.problems.influence.estimates import ADAPTIVE, ESTIMATES, Situation
+from lmta.problems.influence.estimates import ADAPTIVE, ESTIMATES
 from lmta.problems.influence.generators import erdos_renyi
+from lmta.problems.influence.situation import Situation
 from lmta.problems.session import check_seed, whole_number
 from lmta.types import InputError
 
@@ -72,10 +74,12 @@ def bench_estimate(settings: EstimateSettings) -> dict[str, Any]:
         "settings": described,
         "provenance": provenance(),
         "sizes": [row | {"growth": _growth(row, rows[0])} for row in rows],
-        "networks": _compare(settings) if settings.futures else [],
+        "networks": [],
     }
-    if settings.json is not None:
-        write_json(settings.json, result)
+    for played in chain([[]], _compare(settings)):  # a row is kept as soon as it is there
+        result["networks"] += played
+        if settings.json is not None:
+            write_json(settings.json, result)
     return result
 
 
@@ -180,8 +184,10 @@ def _make_planner(estimate: str, network: Adjacency, seed: int) -> Callable[[np.
     return lambda status, days, budget: plan(Situation(network, status, days, budget), budget, ADAPTIVE, seed).picks
 
 
-def _compare(settings: EstimateSettings) -> list[dict[str, Any]]:
-    """Every small network, probability and horizon, several at once."""
+def _compare(settings: EstimateSettings) -> Iterator[list[dict[str, Any]]]:
+    """Every small network, probability and horizon, several at once; a row each."""
+    if settings.futures == 0:
+        return
     given = [
         Setting(network, probability, days, budget, settings.futures, settings.seed)
         for network in settings.networks
@@ -192,6 +198,7 @@ def _compare(settings: EstimateSettings) -> list[dict[str, Any]]:
         setting.campaign()  # bad input is found before anything is played
     play = partial(compare_with_rivals, rivals=settings.rivals)
     if settings.processes == 1:
-        return [play(setting) for setting in given]
+        yield from ([play(setting)] for setting in given)
+        return
     with ProcessPoolExecutor(settings.processes, get_context("spawn")) as pool:
-        return list(pool.map(play, given))
+        yield from ([row] for row in pool.map(play, given))

@@ -106,7 +106,9 @@ def _rewards(
     noise = RULES.draw_noise(instance, day_seed(seed, future))
     for day in range(campaign.days):
         key = day, int(state.budget_left), np.asarray(state.status).tobytes()
-        if key not in decided:
+        if int(state.budget_left) == 0:
+            decided[key] = []
+        elif key not in decided:
             decided[key] = who.choose(instance, state, prepared, day_seed(seed, 0, day)).picks.tolist()
         state, reward = RULES.end_day(instance, RULES.pick(instance, state, decided[key]), noise)
         yield reward

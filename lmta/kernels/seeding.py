@@ -41,6 +41,8 @@ class SeedOrWait(NamedTuple):
 
 
 SEED_OR_WAIT = SeedOrWait()
+FEWEST_NODES = 200
+"""The networks that the constants were fitted to have so many nodes and more, and mean field serves there."""
 
 
 class Strategy(NamedTuple):

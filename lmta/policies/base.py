@@ -12,9 +12,28 @@ from jaxtyping import Array, Int, UInt32
 
 from lmta.devices import map_over_cores
 from lmta.policies.player import AbstractPlayer, Choice
-from lmta.problems.base import AbstractInstance, AbstractState, DayRecord, Problem, empty_day, pick_day, play_day
+from lmta.problems.base import (
+    AbstractInstance,
+    AbstractState,
+    DayRecord,
+    HostRules,
+    Problem,
+    empty_day,
+    pick_day,
+    play_day,
+)
 from lmta.problems.batch import Batch, unstack
-from lmta.problems.heuristics import BudgetRule, DayPlan, DayRule, NodeRule, Numbers, PlanRule, ScoreRule, score_chooser
+from lmta.problems.heuristics import (
+    BudgetRule,
+    DayPlan,
+    DayRule,
+    NodeRule,
+    Numbers,
+    PlanRule,
+    ScoreRule,
+    plan_by_scores,
+    score_chooser,
+)
 from lmta.sparse import padded_size
 
 Prepared = tuple[Any, Any]
@@ -29,6 +48,15 @@ class Policy(AbstractPlayer):
     problem: Problem
     budget_rule: BudgetRule
     node_rule: NodeRule
+    on_host: HostRules | None = None
+    """The rules by which one instance is decided for without a compilation, where the problem has them."""
+
+    @property
+    def decides_on_host(self) -> bool:
+        """Whether nothing is compiled for an instance of a new size."""
+        if self.on_host is None or isinstance(self.node_rule, PlanRule):
+            return isinstance(self.node_rule, PlanRule)
+        return self.node_rule.on_host is not None
 
     def prepare(self, instance: AbstractInstance, seed: int) -> Prepared:
         """What both rules work out once for an instance."""
@@ -50,16 +78,27 @@ class Policy(AbstractPlayer):
     ) -> tuple[int, DayPlan]:
         """Today's budget, and how the node rule spends it."""
         schedule, own = prepared
-        if isinstance(self.node_rule, PlanRule):
+        if self.decides_on_host:
             budget = _granted(self.budget_rule, instance, state, schedule)
             if budget <= 0:
                 return 0, DayPlan(np.zeros(0, int), np.zeros(0))
-            planned = self.node_rule.plan(own, state, budget, seed)
-            return budget, planned if isinstance(planned, DayPlan) else DayPlan(*planned)
+            return budget, self._plan_on_host(instance, state, own, budget, seed)
         max_picks = padded_size(int(instance.budget))
         budget, record = decide_day(self, max_picks, instance, state, schedule, np.uint32(seed))
         count = int(record.num_picks)
         return int(budget), DayPlan(np.asarray(record.picks)[:count], np.asarray(record.values)[:count])
+
+    def _plan_on_host(
+        self, instance: AbstractInstance, state: AbstractState, own: Any, budget: int, seed: int
+    ) -> DayPlan:
+        rule = self.node_rule
+        if isinstance(rule, PlanRule):
+            return DayPlan(*rule.plan(own, state, budget, seed))
+        assert rule.on_host is not None
+        if isinstance(rule, DayRule):
+            return rule.on_host(instance, state, budget)
+        assert self.on_host is not None
+        return plan_by_scores(self.on_host, rule.on_host, instance, state, budget)
 
     def play_day(self, batch: Batch, states: Any, prepared: list[Prepared], seeds: list[int]) -> tuple[Any, DayRecord]:
         """One day of a batch: all at once where nodes are scored, one after the other on each core where days are

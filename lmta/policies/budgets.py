@@ -2,19 +2,29 @@
 
 import functools
 import re
+from typing import Any
 
-import jax.numpy as jnp
-from jaxtyping import Array, Int
+import numpy as np
 
-from lmta.problems.heuristics import BudgetRule, Clock, Horizon
+from lmta.problems.heuristics import BudgetRule, Clock, Horizon, Numbers
 
 STATIC_PERIOD = 5
-Granted = Int[Array, ""] | int
+Granted = Any
+"""A whole number, or an array with one under jit."""
+
+
+def _numpy_for(instance: Horizon) -> Any:
+    """NumPy for numbers on the host, and JAX's where rules run under jit."""
+    if isinstance(instance, Numbers):
+        return np
+    import jax.numpy as jnp  # noqa: PLC0415 (who decides on the host does without)
+
+    return jnp
 
 
 def average(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """max(⌊K/T⌋, 1) a day, all that is left on the last."""
-    share = jnp.maximum(instance.budget // instance.days, 1)
+    share = _numpy_for(instance).maximum(instance.budget // instance.days, 1)
     return _rest_on_last_day(instance, state, share)
 
 
@@ -25,33 +35,37 @@ def normal(instance: Horizon, state: Clock, schedule: None) -> Granted:
 
 def static(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """⌊K/⌊T/5⌋⌋ on the first day of each cycle of five, all that is left on the last day."""
-    cycles = jnp.maximum(instance.days // STATIC_PERIOD, 1)
-    share = jnp.where(state.day % STATIC_PERIOD == 0, instance.budget // cycles, 0)
+    xp = _numpy_for(instance)
+    cycles = xp.maximum(instance.days // STATIC_PERIOD, 1)
+    share = xp.where(state.day % STATIC_PERIOD == 0, instance.budget // cycles, 0)
     return _rest_on_last_day(instance, state, share)
 
 
 def even(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """⌊K/T⌋ a day, the rest spread one by one over the last days."""
-    share, rest = jnp.divmod(instance.budget, instance.days)
-    return jnp.minimum(share + (state.day >= instance.days - rest), state.budget_left)
+    xp = _numpy_for(instance)
+    share, rest = xp.divmod(instance.budget, instance.days)
+    return xp.minimum(share + (state.day >= instance.days - rest), state.budget_left)
 
 
 def rolling(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """What is left over the days left, rounded down: what a day leaves over goes to those after it."""
-    return state.budget_left // jnp.maximum(instance.days - state.day, 1)
+    return state.budget_left // _numpy_for(instance).maximum(instance.days - state.day, 1)
 
 
 def front(instance: Horizon, state: Clock, schedule: None) -> Granted:
     """Shares that fall linearly, T to 1 over the T days; what an earlier day left over is made up for."""
+    xp = _numpy_for(instance)
     days, later = instance.days, instance.days - state.day - 1
     share_of_later = (later / days) * ((later + 1) / (days + 1))
-    for_later = jnp.round(instance.budget * share_of_later).astype(jnp.int32)
-    return jnp.maximum(state.budget_left - for_later, 0)
+    for_later = xp.round(xp.float32(instance.budget * share_of_later)).astype(xp.int32)
+    return xp.maximum(state.budget_left - for_later, 0)
 
 
-def _rest_on_last_day(instance: Horizon, state: Clock, share: Int[Array, ""]) -> Granted:
+def _rest_on_last_day(instance: Horizon, state: Clock, share: Granted) -> Granted:
+    xp = _numpy_for(instance)
     last_day = state.day >= instance.days - 1
-    return jnp.where(last_day, state.budget_left, jnp.minimum(share, state.budget_left))
+    return xp.where(last_day, state.budget_left, xp.minimum(share, state.budget_left))
 
 
 BUDGET_RULES = {
@@ -67,4 +81,4 @@ def cap_rule(name: str) -> BudgetRule | None:
     if not match:
         return None
     most = int(match[1])
-    return BudgetRule(name, lambda instance, state, schedule: jnp.minimum(most, state.budget_left))
+    return BudgetRule(name, lambda instance, state, schedule: _numpy_for(instance).minimum(most, state.budget_left))

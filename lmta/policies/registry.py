@@ -36,7 +36,7 @@ def policy(name: Any, problem: Any = None) -> Policy:
     if node_name in known.complete and budget_name != "normal":
         raise InputError(f"policy {name!r}: {node_name} chooses the budget too; use {node_name!r}.")
     own = (pairing and pairing.node_rules) or known.node_rules
-    return Policy(name, spec.problem, budget_rule, own[node_name])
+    return Policy(name, spec.problem, budget_rule, own[node_name], spec.session.on_host)
 
 
 def goes_with(pairing: Pairing, known: Policies) -> list[str]:

@@ -25,8 +25,8 @@ class AbstractInstance(eqx.Module):
 class AbstractState(eqx.Module):
     """Where an episode stands: the days gone and the picks left, besides what the problem itself keeps."""
 
-    day: eqx.AbstractVar[Int[Array, ""]]
-    budget_left: eqx.AbstractVar[Int[Array, ""]]
+    day: eqx.AbstractVar[Int[Array | np.ndarray, ""]]
+    budget_left: eqx.AbstractVar[Int[Array | np.ndarray, ""]]
 
 
 InstanceT = TypeVar("InstanceT", bound=AbstractInstance)
@@ -114,6 +114,7 @@ class ForecastingProblem(Problem[InstanceT, StateT, NoiseT], Protocol):
         ...
 
 
+@runtime_checkable
 class HostRules(Protocol):
     """What a problem may have: its rules on the host, where nothing is compiled for an instance of a new size.
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from lmta.problems.base import AbstractInstance, AbstractState, Choose, DayRecord, Problem
+from lmta.problems.base import AbstractInstance, AbstractState, Choose, DayRecord, HostRules, Problem
 from lmta.sparse import first_best
 
 
@@ -66,6 +66,8 @@ class DayRule:
     """(instance, state, budget, room for picks) → the day's picks in order, with the reward left at 0."""
     why: str
     value: str = ""
+    on_host: "Callable[[Any, Any, int], DayPlan] | None" = None
+    """(instance, state, budget) → the same, where nothing is compiled for an instance of a new size."""
 
 
 class DayPlan(NamedTuple):
@@ -110,6 +112,23 @@ class Pairing:
     budget_rule: BudgetRule
     node_rules: Mapping[str, NodeRule] | None = None
     """By name, perhaps in a form of their own; it goes with any of the problem where there is none."""
+
+
+def plan_by_scores(
+    rules: HostRules, scores: Callable[[Any, Any], np.ndarray], instance: Any, state: Any, budget: int
+) -> DayPlan:
+    """The legal node with the highest score, again and again, on the host."""
+    picks, values = [], []
+    while len(picks) < budget:
+        legal = rules.legal(instance, state)
+        if not legal.any():
+            break
+        masked = np.where(legal, scores(instance, state), -np.inf)
+        best = int(np.argmax(masked))
+        picks.append(best)
+        values.append(masked[best])
+        state = rules.pick(instance, state, [best])
+    return DayPlan(np.array(picks, np.int32), np.array(values, np.float32))
 
 
 def score_chooser(problem: Problem, rule: ScoreRule, instance: Any, key: PRNGKeyArray) -> Choose:

@@ -17,7 +17,6 @@ import numpy as np
 from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer, day_seed
 from lmta.problems.batch import make_batch
-from lmta.problems.heuristics import PlanRule
 from lmta.problems.session import AbstractSession
 from lmta.service.desk import Desk, named_player, without_thinking
 from lmta.service.store import ConflictError, Forecast, Plan
@@ -70,7 +69,7 @@ def simulate(
 
 def _decides_on_host(player: AbstractPlayer, session: AbstractSession) -> bool:
     """Whether nothing has to be compiled for the size of a session."""
-    return session.on_host is not None and isinstance(player, Policy) and isinstance(player.node_rule, PlanRule)
+    return session.on_host is not None and isinstance(player, Policy) and player.decides_on_host
 
 
 def _futures(

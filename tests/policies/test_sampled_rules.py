@@ -42,15 +42,25 @@ def test_opim_says_what_is_certain():
 
 def test_the_measure_of_the_network_chooses_the_estimate():
     """Where mean field serves the seeds are those of lookahead; in a crowd they are those of sampled worlds."""
-    sparse = campaign(nx.gnp_random_graph(60, 0.05, seed=1, directed=True), None)
+    sparse = campaign(nx.gnp_random_graph(220, 0.012, seed=1, directed=True), None)
     measured = policy("adaptive-measured").decide(sparse)
     assert measured.nodes == policy("adaptive-lookahead").decide(sparse).nodes
     assert "The estimate is mean field" in measured.why
+    assert "rollouts" not in measured.why
     crowd = campaign(CROWD, 0.3)
     measured = policy("adaptive-measured").decide(crowd)
     assert measured.picks == policy("adaptive-live-edge").decide(crowd).picks
     assert "The estimate is by live edges, since mean field would promise" in measured.why
+    assert "How many is by what earned most in rollouts" in measured.why
     assert all(pick.value <= 25 for pick in measured.picks)
+
+
+def test_in_a_small_network_rollouts_tell_whether_to_wait():
+    """Where nothing spreads nobody has a reason to wait, yet none to hurry; in two sure chains, to wait costs links."""
+    chains = nx.DiGraph([*nx.path_graph(9).edges, *((u + 9, v + 9) for u, v in nx.path_graph(9).edges)])
+    decision = policy("adaptive-measured").decide(campaign(chains, 1.0, days=8, budget=2))
+    assert decision.nodes == (0, 9)
+    assert "How many is by what earned most in rollouts" in decision.why
 
 
 def test_adaptive_forms_wait_where_a_cascade_may_do():

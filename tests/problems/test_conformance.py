@@ -21,7 +21,7 @@ def two_instances(name, **settings):
     return [jax.tree.map(lambda leaf, n=n: leaf[n], stacked) for n in range(2)]
 
 
-RULES = {spec.problem.name: spec for spec in reversed(specs().values())}
+RULES = {spec.problem.name: spec for spec in reversed([*specs().values()])}
 """One spec for each set of rules: several may share them."""
 
 

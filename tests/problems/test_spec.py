@@ -114,6 +114,13 @@ def test_problems_are_known_by_name_alias_word_and_data():
     assert (data_options()["graph"], data_options()["cities"]) == (AIM, SOP)
 
 
+def test_what_the_index_says_of_own_problems_is_true():
+    for name, known in registry.OWN.known.items():
+        spec = known.load()
+        assert spec.name == name
+        assert known[:3] == registry.known_of(spec)[:3]
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [

@@ -6,11 +6,21 @@ from jaxtyping import Array, Bool, Float, Int
 
 from lmta.kernels.seeding import CANDIDATES_FOR_A_SEED, LOOKS_A_DAY, NODES_FOR_A_SEED
 from lmta.problems.base import DayRecord, empty_day
-from lmta.problems.heuristics import BudgetRule, DayRule, Pairing
-from lmta.problems.influence.estimates import LIVE_EDGE, MEASURED, OPIM, WORTH_TODAY, seeding_or_waiting
+from lmta.problems.heuristics import BudgetRule, DayPlan, DayRule, Pairing
+from lmta.problems.influence.adjacency import adjacency_of
+from lmta.problems.influence.estimates import ADAPTIVE as SEED_OR_WAIT
+from lmta.problems.influence.estimates import (
+    LIVE_EDGE,
+    MEASURED,
+    OPIM,
+    WORTH_TODAY,
+    by_mean_field,
+    seeding_or_waiting,
+)
 from lmta.problems.influence.heuristics import LOOKAHEAD
 from lmta.problems.influence.mean_field import gain_over_waiting, look_ahead, seed_or_wait_index
 from lmta.problems.influence.rules import Influence, InfluenceInstance, InfluenceState
+from lmta.problems.influence.situation import situation
 from lmta.problems.influence.tong import all_left
 from lmta.sparse import first_best
 from lmta.types import Graph
@@ -55,6 +65,12 @@ def plan_day(instance: InfluenceInstance, state: InfluenceState, budget: Int[Arr
     return jax.lax.while_loop(wants_more, seed_some, begin)[1]
 
 
+def plan_day_on_host(instance: InfluenceInstance, state: InfluenceState, budget: int) -> DayPlan:
+    """The same in compiled loops, for a network of any size."""
+    now = situation(adjacency_of(instance), int(instance.days), state)
+    return by_mean_field(now, budget, SEED_OR_WAIT, 0)
+
+
 def _best_apart(
     graph: Graph, score: Float[Array, " nodes"], count: Int[Array, ""]
 ) -> tuple[Int[Array, " candidates"], Bool[Array, " candidates"]]:
@@ -78,7 +94,7 @@ def _best_apart(
 ADAPTIVE = Pairing(
     BudgetRule("adaptive", all_left),
     {
-        "lookahead": DayRule("lookahead", plan_day, WORTH_TODAY + LOOKAHEAD.why, LOOKAHEAD.value),
+        "lookahead": DayRule("lookahead", plan_day, WORTH_TODAY + LOOKAHEAD.why, LOOKAHEAD.value, plan_day_on_host),
         **{rule.name: seeding_or_waiting(rule) for rule in (LIVE_EDGE, OPIM, MEASURED)},
     },
 )

@@ -10,27 +10,20 @@ import numpy as np
 from lmta.kernels.estimates import Measured, measure
 from lmta.kernels.live_edge import draw_worlds, follow_cascade, marginal_gains, plan_day_in_worlds, words_for
 from lmta.kernels.mean_field import look_ahead
-from lmta.kernels.network import INACTIVE, REMOVED, Adjacency
+from lmta.kernels.network import INACTIVE, Adjacency
 from lmta.kernels.opim import Seeds, opim
-from lmta.kernels.seeding import Strategy, num_worth_today, plan_day
+from lmta.kernels.seeding import FEWEST_NODES, Strategy, num_worth_today, plan_day
 from lmta.problems.heuristics import DayPlan, NodeRule, PlanRule
 from lmta.problems.influence.adjacency import adjacency_of
 from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
+from lmta.problems.influence.situation import Situation, first_day, situation
+from lmta.problems.influence.tuning import tuned
 
 GREEDY = Strategy(tilt=inf, days_to_spare=inf)
 """All that the day may spend, by gain alone."""
 ADAPTIVE = Strategy()
 """While the seed-or-wait index is above 0."""
 WORTH_TODAY = "a seed is set today while that promises more than to wait and see where the cascade goes; "
-
-
-class Situation(NamedTuple):
-    """A network, and where a campaign on it stands."""
-
-    network: Adjacency
-    status: np.ndarray
-    days_left: int
-    budget_left: int
 
 
 class Estimate(NamedTuple):
@@ -109,6 +102,16 @@ class SampledRule(PlanRule):
         return _scorer(self.estimate, *prepared)
 
 
+class Known(NamedTuple):
+    """What is worked out of a network once."""
+
+    network: Adjacency
+    days: int
+    measured: Measured
+    base: Strategy | None
+    """By which strategy it is decided how many seeds to set; by the seed-or-wait index as it is where there is none."""
+
+
 @dataclass(frozen=True)
 class MeasuredRule(PlanRule):
     """Seeds by the estimate that a few sampled cascades on the network call for."""
@@ -118,31 +121,44 @@ class MeasuredRule(PlanRule):
     name: str = "measured"
     value: str = "expected nodes in the days left, by the estimate that the network calls for"
 
-    def prepare(self, instance: InfluenceInstance) -> tuple[Adjacency, int, Measured]:
-        """The network, the number of days, and what a few cascades tell."""
-        network, days = adjacency_of(instance), int(instance.days)
-        return network, days, measure(network, np.where(instance.graph.node_mask, INACTIVE, REMOVED), days)
+    def prepare(self, instance: InfluenceInstance) -> Known:
+        """What a few cascades tell, and where the seed-or-wait index may not hold, what rollouts tell."""
+        start = first_day(instance)
+        measured = measure(start.network, start.status, start.days_left)
+        num_nodes = int(np.sum(start.status == INACTIVE))
+        holds = measured.estimate == "mean field" and num_nodes >= FEWEST_NODES
+        base = None if holds or self.strategy == GREEDY else tuned(start, 0)
+        return Known(start.network, start.days_left, measured, base)
 
-    def plan(self, prepared: tuple[Adjacency, int, Measured], state: InfluenceState, budget: int, seed: int) -> DayPlan:
+    def plan(self, prepared: Known, state: InfluenceState, budget: int, seed: int) -> DayPlan:
         """Today's seeds, and which estimate they are by."""
-        network, days, measured = prepared
-        day = ESTIMATES[measured.estimate].plan(situation(network, days, state), budget, self.strategy, seed)
-        return day._replace(note=f"{_told(measured)} {day.note}".strip())
+        now, estimate = situation(prepared.network, prepared.days, state), ESTIMATES[prepared.measured.estimate]
+        if prepared.base is None:
+            day = estimate.plan(now, budget, self.strategy, seed)
+        else:
+            day = _by_base(prepared.base, estimate, now, budget, seed)
+        return day._replace(note=" ".join(filter(None, [_told(prepared.measured), _tried(prepared.base), day.note])))
 
-    def scorer(self, prepared: tuple[Adjacency, int, Measured]) -> Callable[[Any, int], np.ndarray] | None:
+    def scorer(self, prepared: Known) -> Callable[[Any, int], np.ndarray] | None:
         """What each node adds."""
-        network, days, measured = prepared
-        return _scorer(ESTIMATES[measured.estimate], network, days)
+        return _scorer(ESTIMATES[prepared.measured.estimate], prepared.network, prepared.days)
+
+
+def _by_base(base: Strategy, estimate: Estimate, now: Situation, budget: int, seed: int) -> DayPlan:
+    """As many seeds as the base heuristic sets, which has proved itself in rollouts, but by the estimate that serves.
+
+    Where nothing is left for later days, no node is left to the cascade in order to spare a seed.
+    """
+    day = by_mean_field(now, budget, base, seed)
+    if estimate is MEAN_FIELD or len(day.picks) == 0:
+        return day
+    to_spare = inf if len(day.picks) == now.budget_left else base.days_to_spare
+    return estimate.plan(now, len(day.picks), Strategy(tilt=inf, days_to_spare=to_spare), seed)
 
 
 def _scorer(estimate: Estimate, network: Adjacency, days: int) -> Callable[[Any, int], np.ndarray] | None:
     gains = estimate.gains
     return None if gains is None else lambda state, seed: gains(situation(network, days, state), seed)
-
-
-def situation(network: Adjacency, days: int, state: InfluenceState) -> Situation:
-    """Where a campaign stands, on the host."""
-    return Situation(network, np.asarray(state.status), days - int(state.day), int(state.budget_left))
 
 
 def _told(measured: Measured) -> str:
@@ -151,6 +167,14 @@ def _told(measured: Measured) -> str:
     if measured.estimate == "mean field":
         return f"The estimate is mean field, which promises {times} from here."
     return f"The estimate is by {measured.estimate}, since mean field would promise {times}."
+
+
+def _tried(base: Strategy | None) -> str:
+    """By which strategy it was decided how many seeds to set."""
+    if base is None:
+        return ""
+    when = "at once" if base.tilt == inf else "later" if base.tilt < 0 else "earlier" if base.tilt > 0 else "as usual"
+    return f"How many is by what earned most in rollouts: to seed {when}, by a look of {base.hops} hops."
 
 
 MEAN_FIELD = Estimate(by_mean_field, gains_by_mean_field)

@@ -35,14 +35,43 @@ def lookahead_on_host(instance: InfluenceInstance, state: InfluenceState) -> np.
     return mean_field.look_ahead(adjacency_of(instance), np.asarray(state.status), days_left).gain
 
 
+def degree_on_host(instance: InfluenceInstance, state: InfluenceState) -> np.ndarray:
+    """The same on the host."""
+    return _over_out_edges(instance, state, np.asarray(instance.graph.edge_mask))
+
+
+def score_on_host(instance: InfluenceInstance, state: InfluenceState) -> np.ndarray:
+    """The same on the host."""
+    return _over_out_edges(instance, state, np.asarray(instance.graph.weight))
+
+
+def _over_out_edges(instance: InfluenceInstance, state: InfluenceState, weight: np.ndarray) -> np.ndarray:
+    """For each node the sum of weights over its edges to inactive nodes, added up in the order of the edges."""
+    graph = instance.graph
+    hits = np.asarray(state.status)[np.asarray(graph.receivers)] == INACTIVE
+    total = np.zeros(graph.num_nodes, np.float32)
+    np.add.at(total, np.asarray(graph.senders)[hits], weight[hits].astype(np.float32))
+    return total
+
+
 def _inactive(state: InfluenceState) -> Float[Array, " nodes"]:
     return (state.status == INACTIVE).astype(jnp.float32)
 
 
 DEGREE = ScoreRule(
-    "degree", degree, "most inactive out-neighbours first; the value is their number.", "inactive out-neighbours"
+    "degree",
+    degree,
+    "most inactive out-neighbours first; the value is their number.",
+    "inactive out-neighbours",
+    on_host=degree_on_host,
 )
-SCORE = ScoreRule("score", score, "most expected direct hits first; the value is their number.", "expected direct hits")
+SCORE = ScoreRule(
+    "score",
+    score,
+    "most expected direct hits first; the value is their number.",
+    "expected direct hits",
+    on_host=score_on_host,
+)
 LOOKAHEAD = ScoreRule(
     "lookahead",
     lookahead,

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
 import numpy as np
 
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, REMOVED, InfluenceInstance, InfluenceState
@@ -63,10 +62,9 @@ def next_day(state: InfluenceState, newly_active: np.ndarray) -> InfluenceState:
 
 def make_state(status: np.ndarray, day: int, budget_left: int, seeded_today: int = 0) -> InfluenceState:
     """A state as the rules in batches have it, made on the host."""
-    put = jax.device_put  # jnp.asarray compiles a program for each shape
     return InfluenceState(
-        status=put(status.astype(np.int8)),
-        day=put(np.int32(day)),
-        budget_left=put(np.int32(budget_left)),
-        seeded_today=put(np.int32(seeded_today)),
+        status=status.astype(np.int8),
+        day=np.array(day, np.int32),
+        budget_left=np.array(budget_left, np.int32),
+        seeded_today=np.array(seeded_today, np.int32),
     )

@@ -29,10 +29,10 @@ class InfluenceInstance(AbstractInstance):
 class InfluenceState(AbstractState):
     """The status of every node; padding counts as removed."""
 
-    status: Int8[Array, " nodes"]
-    day: Int[Array, ""]
-    budget_left: Int[Array, ""]
-    seeded_today: Int[Array, ""]
+    status: Int8[Array | np.ndarray, " nodes"]
+    day: Int[Array | np.ndarray, ""]
+    budget_left: Int[Array | np.ndarray, ""]
+    seeded_today: Int[Array | np.ndarray, ""]
 
 
 class InfluenceNoise(eqx.Module):
@@ -79,7 +79,7 @@ class Influence:
         exists = (node >= 0) & (node < instance.graph.num_nodes)
         ok = exists & (status == INACTIVE) & (state.budget_left > 0) & (state.day < instance.days)
         return InfluenceState(
-            status=state.status.at[node].set(jnp.where(ok, ACTIVE, status).astype(jnp.int8)),
+            status=jnp.asarray(state.status).at[node].set(jnp.where(ok, ACTIVE, status).astype(jnp.int8)),
             day=state.day,
             budget_left=state.budget_left - ok,
             seeded_today=state.seeded_today + ok,

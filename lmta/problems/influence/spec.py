@@ -7,6 +7,7 @@ from typing import Any, Literal
 import networkx as nx
 import numpy as np
 
+from lmta.kernels.seeding import FEWEST_NODES
 from lmta.problems.heuristics import RANDOM
 from lmta.problems.influence.adaptive import ADAPTIVE
 from lmta.problems.influence.campaign import Campaign
@@ -85,7 +86,7 @@ def draw(
 
 def vary(most: Size, rng: np.random.Generator) -> tuple[Size, NetworkOptions, Nothing]:
     """Networks of 200 nodes and more, sparse and dense, with a seed for every 200 to 5 nodes in 3 days and more."""
-    nodes = between(rng, 200, most.nodes)
+    nodes = between(rng, FEWEST_NODES, most.nodes)
     days = int(rng.integers(min(3, most.days), most.days + 1))
     budget = min(most.budget, max(1, round(nodes * log_uniform(rng, 0.005, 0.2))))
     degree = min(log_uniform(rng, 2.5, MOST_DEGREE), nodes / 2)

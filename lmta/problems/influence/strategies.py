@@ -7,14 +7,14 @@ import numpy as np
 
 from lmta.kernels.estimates import Estimate, measure
 from lmta.kernels.mean_field import look_ahead
-from lmta.kernels.network import ACTIVE, INACTIVE, REMOVED
+from lmta.kernels.network import ACTIVE, INACTIVE
 from lmta.kernels.rollouts import roll_out
 from lmta.kernels.seeding import Strategy
 from lmta.problems.heuristics import DayPlan
-from lmta.problems.influence.adjacency import adjacency_of
-from lmta.problems.influence.estimates import ESTIMATES, Situation, situation
+from lmta.problems.influence.estimates import ESTIMATES
 from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
-from lmta.problems.influence.tuning import tuned
+from lmta.problems.influence.situation import Situation, first_day, situation
+from lmta.problems.influence.tuning import STRATEGIES, tuned
 from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome
 
 WORDS = {"mean field": "by mean field", "live edges": "by sampled worlds"}
@@ -30,12 +30,12 @@ class CampaignSimulator(AbstractSimulator):
     """Tries seeds by rollouts of the base heuristic."""
 
     def __init__(self, instance: InfluenceInstance):
-        self.network, self.days = adjacency_of(instance), int(instance.days)
-        everybody = np.where(instance.graph.node_mask, INACTIVE, REMOVED)
-        self.estimate: Estimate = measure(self.network, everybody, self.days).estimate
+        start = first_day(instance)
+        self.network, self.days = start.network, start.days_left
+        self.estimate: Estimate = measure(start.network, start.status, start.days_left).estimate
         fast: tuple[Estimate, ...] = ("mean field", "live edges")[: 2 if self.network.num_nodes <= MOST_NODES else 1]
         self.others = [estimate for estimate in fast if estimate != self.estimate]
-        self.base = tuned(Situation(self.network, everybody, self.days, int(instance.budget)), 0)
+        self.base = tuned(start, 0) or STRATEGIES[0]
 
     def name_of(self, num_picks: int) -> str:
         """So many seeds."""

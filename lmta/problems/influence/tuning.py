@@ -1,33 +1,39 @@
 """Which base heuristic suits a network and a horizon: a few are played in the same worlds."""
 
 from itertools import product
+from math import inf
 
 import numpy as np
 
 from lmta.kernels.rollouts import roll_out
 from lmta.kernels.seeding import Strategy, plan_day
-from lmta.problems.influence.estimates import Situation
+from lmta.problems.influence.situation import Situation
 from lmta.problems.simulator import steadied
 
-STRATEGIES = tuple(Strategy(hops=hops, tilt=tilt) for hops, tilt in product((3, 2, 5), (0.0, -1.0, 1.0)))
-"""How far to look, and whether to wait longer or less long; the first is the usual one, and fast."""
-ROUNDS = ((len(STRATEGIES), 32), (3, 128))
-"""How many strategies are tried in how many worlds, round by round."""
+STRATEGIES = tuple(Strategy(hops=hops, tilt=tilt) for hops, tilt in product((3, 2, 5, 1), (0.0, -1.0, 1.0, -2.0, inf)))
+"""How far to look, and whether to wait longer, less long or not at all; the first is the usual one, and fast."""
+ROUNDS = ((len(STRATEGIES), 32), (4, 128))
+"""How many strategies are tried in how many worlds at least, round by round."""
 MOST_LOOKED_AT = 300_000_000
-"""Edges in all looks of all rollouts; with more, which would take more than a second, the usual strategy serves."""
+"""Edges in all looks of all rollouts; with more, which would take more than a second, nothing is tried."""
+ENOUGH_LOOKED_AT, MOST_TIMES = 20_000_000, 8
+"""Where fewer edges are looked at, there are more worlds, up to so many times as many."""
 
 
-def tuned(now: Situation, seed: int) -> Strategy:
-    """The strategy that earns most from here to the end."""
+def tuned(now: Situation, seed: int) -> Strategy | None:
+    """The strategy that earns most from here to the end; none where rollouts would take too long."""
     rollouts = sum(count * worlds for count, worlds in ROUNDS)
-    if rollouts * now.budget_left * (now.network.num_nodes + now.network.num_edges) > MOST_LOOKED_AT:
-        return STRATEGIES[0]
+    looked_at = rollouts * now.budget_left * (now.network.num_nodes + now.network.num_edges)
+    if looked_at > MOST_LOOKED_AT:
+        return None
+    times = max(1, min(MOST_TIMES, ENOUGH_LOOKED_AT // max(1, looked_at)))
     left, first = list(STRATEGIES), 0
     for count, worlds in ROUNDS:
-        played = [_play(now, strategy, range(first, first + worlds), seed) for strategy in left[:count]]
+        some = range(first, first + times * worlds)
+        played = [_play(now, strategy, some, seed) for strategy in left[:count]]
         ahead = [steadied(*(earned - played[0])).mean() for earned in played]
         left = [left[i] for i in np.argsort(-np.array(ahead), kind="stable")]
-        first += worlds
+        first = some.stop
     return left[0]
 
 
