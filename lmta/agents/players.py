@@ -46,6 +46,12 @@ def with_effort(name: str, effort: Effort | None) -> str:
     return f"{PREFIX}{problem}" if effort is None else f"{PREFIX}{problem}@{effort}"
 
 
+def without_thinking(name: str) -> str:
+    """Who plays a policy's simulated days: an adviser that thinks does so about the real ones alone."""
+    advises = name.startswith(PREFIX) and is_adviser(name.removeprefix(PREFIX))
+    return with_effort(name, None) if advises else name
+
+
 def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
     """The agent that a training run has made, from the run's folder or from a file with its model.
 

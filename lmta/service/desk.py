@@ -98,12 +98,6 @@ def policies_for(kind: str) -> list[str]:
     return [adviser, with_effort(adviser, Effort(seconds=DEFAULT_SECONDS)), *policy_names(spec.name)]
 
 
-def without_thinking(name: str) -> str:
-    """Who plays a policy's simulated days: an adviser that thinks does so about the real ones alone."""
-    advises = name.startswith(PREFIX) and is_adviser(name.removeprefix(PREFIX))
-    return with_effort(name, None) if advises else name
-
-
 class _Kept(NamedTuple):
     """A session in memory, what it follows from beside its data, and how many edges it holds."""
 

@@ -3,7 +3,8 @@
 import pytest
 
 import lmta
-from lmta.service.desk import named_player, policies_for, without_thinking
+from lmta.agents.players import without_thinking
+from lmta.service.desk import named_player, policies_for
 
 
 def test_thinking_is_offered_and_limited():
