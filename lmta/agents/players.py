@@ -4,10 +4,11 @@ import os
 from typing import Any
 
 from lmta.planning.effort import Effort, read_effort
-from lmta.planning.planner import thinking_adviser
+from lmta.planning.planner import DEFAULT_SECONDS, thinking_adviser
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import ADVISER, policy
+from lmta.policies.registry import ADVISER, adviser_name, policy
 from lmta.problems.registry import spec_of, specs
+from lmta.problems.spec import Spec
 from lmta.types import InputError
 
 PREFIX = ADVISER
@@ -44,6 +45,15 @@ def with_effort(name: str, effort: Effort | None) -> str:
     """The name of an adviser that thinks so much."""
     problem = name.removeprefix(PREFIX).partition("@")[0]
     return f"{PREFIX}{problem}" if effort is None else f"{PREFIX}{problem}@{effort}"
+
+
+def default_name(spec: Spec) -> str:
+    """Who decides for a user where nobody is named: the adviser, who thinks where the problem has an engine for it.
+
+    Rollouts by the rules of a problem would have to be compiled first, which takes many seconds.
+    """
+    effort = Effort(seconds=DEFAULT_SECONDS) if spec.policies.simulator is not None else None
+    return with_effort(adviser_name(spec), effort)
 
 
 def without_thinking(name: str) -> str:

@@ -231,7 +231,7 @@ def test_a_state_of_the_shell_goes_on_here(page, tmp_path):
     data.write_bytes(SAMPLES["fifty-cities"])
     nobody.write_text("")
     shell = ["plan", "--state", str(state)]
-    assert cli.run([*shell, "--cities", str(data), "--days", "3", "--budget", "6"]) == 0
+    assert cli.run([*shell, "--cities", str(data), "--days", "3", "--budget", "6", "--think", "0"]) == 0
     assert cli.run([*shell, "--observed", str(nobody)]) == 0
     page.goto("/new")
     page.get_by_text("Go on with a state file of lmta plan").click()
