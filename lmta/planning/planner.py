@@ -21,6 +21,7 @@ from lmta.problems.batch import Batch
 from lmta.problems.heuristics import DayPlan
 from lmta.problems.registry import spec_of
 from lmta.problems.simulator import AbstractSimulator, Candidate
+from lmta.problems.spec import Spec
 from lmta.types import Thinking, Tried
 
 DEFAULT_SECONDS = 10.0
@@ -121,10 +122,16 @@ def planner(problem: Any, *, think: Any = None, rollouts: Any = None) -> Abstrac
 
 def thinking_adviser(problem: Any, effort: Effort | None) -> AbstractPlayer:
     """The adviser, who thinks if there is an effort; its name says how much."""
-    spec, own = spec_of(problem), adviser(problem)
+    return thinking(spec_of(problem), adviser(problem), effort)
+
+
+def thinking(
+    spec: Spec, own: Policy, effort: Effort | None, simulator: Callable[[Any], AbstractSimulator] | None = None
+) -> AbstractPlayer:
+    """A policy that thinks if there is an effort, with a simulator of its own or the problem's."""
     if effort is None:
         return own
-    return Planner(f"{own.name}@{effort}", spec.problem, own, simulator_of(spec), effort)
+    return Planner(f"{own.name}@{effort}", spec.problem, own, simulator or simulator_of(spec), effort)
 
 
 def _look_closer(

@@ -29,13 +29,14 @@ MOST_EXCHANGED, NEXT_BEST = 4, 3
 class CampaignSimulator(AbstractSimulator):
     """Tries seeds by rollouts of the base heuristic."""
 
-    def __init__(self, instance: InfluenceInstance):
+    def __init__(self, instance: InfluenceInstance, base: Strategy | None = None):
         self.network, self.days = adjacency_of(instance), int(instance.days)
         everybody = np.where(instance.graph.node_mask, INACTIVE, REMOVED)
         self.estimate: Estimate = measure(self.network, everybody, self.days).estimate
         fast: tuple[Estimate, ...] = ("mean field", "live edges")[: 2 if self.network.num_nodes <= MOST_NODES else 1]
         self.others = [estimate for estimate in fast if estimate != self.estimate]
-        self.base = tuned(Situation(self.network, everybody, self.days, int(instance.budget)), 0)
+        now = Situation(self.network, everybody, self.days, int(instance.budget))
+        self.base = tuned(now, 0) if base is None else base
 
     def name_of(self, num_picks: int) -> str:
         """So many seeds."""
