@@ -17,6 +17,7 @@ import lmta
 COMMANDS = {
     "evaluate": "Play policies on the same instances with the same noise and compare them.",
     "plan": "Say what to do today in one's own session, such as a campaign or a tour, day after day.",
+    "tune": "Fit a planner to one's own data, and say what that gains over the adviser.",
     "serve": "Advise on users' own sessions in a page and over a JSON API.",
     "train": "Learn to plan by self-play. Ctrl-C or SIGTERM stops after the epoch that is under way.",
     "agents": "List the learners.",

@@ -16,12 +16,11 @@ from lmta.advisor.journal import (
     seen_from,
     write_journal,
 )
-from lmta.agents.players import PREFIX, is_adviser, player, with_effort
+from lmta.agents.players import PREFIX, default_name, is_adviser, may_think, player, with_effort
 from lmta.files import FilePath, check_writable, kind_of, shown
 from lmta.planning.effort import make_effort
 from lmta.planning.planner import OnProgress, Planner
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import adviser_name
 from lmta.problems.delimited import Column, first_repeat, numbers, read_lines, read_table
 from lmta.problems.session import AbstractSession, ReportField, check_seed
 from lmta.problems.spec import Spec
@@ -42,9 +41,10 @@ class PlanSettings:
     """How many picks there are in all."""
     policy: str | None = None
     """Who decides: the problem's adviser (lmta:PROBLEM) at first, then whoever was named last. `lmta policies` has the
-    names; lmta:FOLDER is an agent of your own training."""
+    names; lmta:FILE.planner is what `lmta tune` has written, lmta:FOLDER an agent of your own training."""
     think: float | None = None
-    """Seconds to think about each decision at most; 0, as at first, for none. Ctrl-C takes the best so far."""
+    """Seconds to think about each decision at most, and less where it is clear what is best: 10 at first where the
+    problem has an engine for rollouts, and none elsewhere; 0 for none. Ctrl-C takes the best so far."""
     rollouts: int | None = None
     """Rollouts to make instead: the same ones give the same decision every time."""
     seed: int | None = None
@@ -129,9 +129,9 @@ def _current(settings: PlanSettings, subject: Subject) -> Journal:
 def _thinking(policy: str, settings: PlanSettings) -> str:
     """The adviser's name with the effort that is asked for."""
     effort = make_effort(settings.think, settings.rollouts)
-    if not (policy.startswith(PREFIX) and is_adviser(policy.removeprefix(PREFIX))):
+    if not may_think(policy):
         option = "rollouts" if settings.think is None else "think"
-        raise InputError(f"{option}: has no effect on {policy}, which is no adviser; leave it out.")
+        raise InputError(f"{option}: has no effect on {policy}, which does not think; leave it out.")
     return with_effort(policy, effort)
 
 
@@ -165,7 +165,7 @@ def _new(settings: PlanSettings, subject: Subject) -> Journal:
         rules=subject.rules,
         days=settings.days,
         budget=settings.budget,
-        policy=adviser_name(subject.spec),
+        policy=default_name(subject.spec),
         seed=0,
     )
 

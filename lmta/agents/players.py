@@ -1,13 +1,15 @@
-"""Whoever decides, by name: a policy, the adviser of a problem, or the agent of a training run."""
+"""Whoever decides, by name: a policy, the adviser of a problem, a tuned planner, or the agent of a training run."""
 
 import os
 from typing import Any
 
 from lmta.planning.effort import Effort, read_effort
-from lmta.planning.planner import thinking_adviser
+from lmta.planning.planner import DEFAULT_SECONDS, thinking_adviser
+from lmta.planning.tuned import SUFFIX, load_tuned
 from lmta.policies.player import AbstractPlayer
-from lmta.policies.registry import ADVISER, policy
+from lmta.policies.registry import ADVISER, adviser_name, policy
 from lmta.problems.registry import spec_of, specs
+from lmta.problems.spec import Spec
 from lmta.types import InputError
 
 PREFIX = ADVISER
@@ -15,18 +17,21 @@ PREFIX = ADVISER
 
 
 def player(name: str, problem: str, simulations: int | None = None, effort: Effort | None = None) -> AbstractPlayer:
-    """The policy, the adviser (lmta:PROBLEM) or the trained agent (lmta:FOLDER) of that name, for a problem.
+    """The policy, the adviser (lmta:PROBLEM), the tuned planner (lmta:FILE.planner) or the trained agent (lmta:FOLDER)
+    of that name, for a problem.
 
-    An adviser thinks as much as its name says (lmta:PROBLEM@1000, lmta:PROBLEM@10s), or else with `effort`.
+    Advisers and tuned planners think as much as their names say (lmta:PROBLEM@1000, lmta:PROBLEM@10s), or else with
+    `effort`.
     """
     if not name.startswith(PREFIX):
         return policy(name, problem)
     given = name.removeprefix(PREFIX)
-    advises = adviser_in(given)
-    if advises is None:
+    thinks = adviser_in(given) or tuned_in(given)
+    if thinks is None:
         found = load(given, simulations=simulations)
     else:
-        found = thinking_adviser(advises[0], advises[1] or effort)
+        base, asked = thinks
+        found = (load_tuned if tuned_in(given) else thinking_adviser)(base, asked or effort)
     found.check_problem(spec_of(problem).problem.name)
     return found
 
@@ -40,10 +45,42 @@ def adviser_in(name: Any) -> tuple[str, Effort | None] | None:
     return (problem, asked) if problem in specs() and (asked or not at) else None
 
 
+def tuned_in(name: Any) -> tuple[str, Effort | None] | None:
+    """The file and the effort that the name of a tuned planner says, without its prefix; None if it is no such name."""
+    if not isinstance(name, str):
+        return None
+    if name.endswith(SUFFIX):
+        return name, None
+    path, _, effort = name.rpartition("@")
+    asked = read_effort(effort) if path.endswith(SUFFIX) else None
+    return None if asked is None else (path, asked)
+
+
+def may_think(name: str) -> bool:
+    """Whether whoever has this name can think: advisers and tuned planners do."""
+    given = name.removeprefix(PREFIX)
+    return given != name and (adviser_in(given) or tuned_in(given)) is not None
+
+
 def with_effort(name: str, effort: Effort | None) -> str:
-    """The name of an adviser that thinks so much."""
-    problem = name.removeprefix(PREFIX).partition("@")[0]
-    return f"{PREFIX}{problem}" if effort is None else f"{PREFIX}{problem}@{effort}"
+    """The name of an adviser or a tuned planner that thinks so much."""
+    given = name.removeprefix(PREFIX)
+    base, _ = adviser_in(given) or tuned_in(given) or (given, None)
+    return f"{PREFIX}{base}" if effort is None else f"{PREFIX}{base}@{effort}"
+
+
+def default_name(spec: Spec) -> str:
+    """Who decides for a user where nobody is named: the adviser, who thinks where the problem has an engine for it.
+
+    Rollouts by the rules of a problem would have to be compiled first, which takes many seconds.
+    """
+    effort = Effort(seconds=DEFAULT_SECONDS) if spec.policies.simulator is not None else None
+    return with_effort(adviser_name(spec), effort)
+
+
+def without_thinking(name: str) -> str:
+    """Who plays a policy's simulated days: an adviser that thinks does so about the real ones alone."""
+    return with_effort(name, None) if may_think(name) else name
 
 
 def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
@@ -58,6 +95,9 @@ def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
     advises = adviser_in(path)
     if advises is not None:
         return thinking_adviser(*advises)
+    tuned = tuned_in(os.fspath(path))
+    if tuned is not None:
+        return load_tuned(*tuned)
     from lmta.agents.planner import load_agent  # noqa: PLC0415 (a policy needs none of what agents do)
 
     return load_agent(path, simulations=simulations)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lmta.agents.players import PREFIX, is_adviser, player
+from lmta.agents.players import PREFIX, may_think, player
 from lmta.arena.arena import Row, run_arena
 from lmta.arena.record import provenance, write_json
 from lmta.files import check_writable
@@ -90,7 +90,7 @@ def _check(settings: EvaluateSettings, task: Task, names: list[str]) -> None:
     if settings.simulations is not None and not any(map(_searches, names)):
         raise InputError("simulations: has no effect here; leave it out.")
     for option in ("think", "rollouts"):
-        if getattr(settings, option) is not None and not any(map(_may_think, names)):
+        if getattr(settings, option) is not None and not any(map(may_think, names)):
             raise InputError(f"{option}: has no effect here, since no adviser is named; leave it out.")
     if settings.json is not None:
         check_writable(settings.json)
@@ -98,12 +98,7 @@ def _check(settings: EvaluateSettings, task: Task, names: list[str]) -> None:
 
 def _searches(name: str) -> bool:
     """Whether the name is that of a trained agent, which may search."""
-    return name.startswith(PREFIX) and not is_adviser(name.removeprefix(PREFIX))
-
-
-def _may_think(name: str) -> bool:
-    """Whether the name is that of an adviser."""
-    return name.startswith(PREFIX) and is_adviser(name.removeprefix(PREFIX))
+    return name.startswith(PREFIX) and not may_think(name)
 
 
 def evaluate(prepared: Prepared, on_day: Callable[[AbstractPlayer], None] = lambda player: None) -> list[Row]:

@@ -9,7 +9,7 @@ import tyro
 
 from lmta.commands.console import OUT
 
-What = Literal["simulate", "decide", "estimate", "route", "think", "train", "serve", "scale"]
+What = Literal["simulate", "decide", "estimate", "route", "think", "forecast", "train", "serve", "scale"]
 MEASUREMENTS: dict[str, tuple[str, str]] = {
     "simulate": ("bench_simulate", "simulate_table"),
     "decide": ("bench_decide", "decide_table"),
@@ -19,6 +19,7 @@ MEASUREMENTS: dict[str, tuple[str, str]] = {
     "scale": ("bench_scale", "scale_table"),
     "route": ("bench_route", "route_table"),
     "think": ("bench_think", "think_table"),
+    "forecast": ("bench_forecast", "forecast_table"),
 }
 """In `lmta.benchmarks.NAME`: the function that measures, and the one that makes a table of what it found."""
 

@@ -51,11 +51,12 @@ def progress_bar() -> Progress:
 
 def thinking_bar(progress: Progress) -> "Callable[[Standing, Sequence[Candidate]], None]":
     """Shows how the thinking goes: which strategy leads, and by how much it is ahead of the adviser's own."""
+    from lmta.planning.reasons import in_the_lead  # noqa: PLC0415 (which would bring JAX into every command)
+
     bar = progress.add_task("thinking", total=100, visible=False)
 
     def show(standing: "Standing", candidates: "Sequence[Candidate]") -> None:
-        ahead = f", {standing.margin.mean:+.2g} ± {standing.margin.error:.2g}" if standing.leading else ""
-        told = f"thinking: {candidates[standing.leading].name}{ahead}"
+        told = f"thinking: {in_the_lead(standing, candidates)}"
         progress.update(bar, completed=round(100 * standing.done), description=escape(told), visible=True)
 
     return show

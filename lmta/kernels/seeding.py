@@ -56,6 +56,7 @@ class Strategy(NamedTuple):
     """How far the spread is followed."""
     looks_a_day: int = LOOKS_A_DAY
     """The fewer, the more seeds a look ahead serves in networks of 1,000 nodes and more."""
+    index: SeedOrWait = SEED_OR_WAIT
 
 
 class Plan(NamedTuple):
@@ -114,7 +115,7 @@ def price_of_a_seed(best, days_left, days_to_spare):
 
 
 @kernel
-def seed_or_wait(best, under_way, num_inactive, days_left, budget_left):
+def seed_or_wait(best, under_way, num_inactive, days_left, budget_left, index):
     """Whether the next seed promises more today than on a later day: above 0 it does; on the last day always.
 
     For today speak how much the best seed adds, and how many seeds there are for each day left; for waiting, which
@@ -123,26 +124,26 @@ def seed_or_wait(best, under_way, num_inactive, days_left, budget_left):
     """
     if days_left <= 1:
         return inf
-    c = SEED_OR_WAIT
     best = min(max(best, 1.0), num_inactive)  # estimates of gains count walks, more than there are nodes
     under_way = max(under_way, 0.0)
     return (
-        c.constant
-        + c.best_gain * log(best)
-        + c.seeds_a_day * log(budget_left / days_left)
-        - c.days_left * log(days_left)
-        - c.cascade * log1p(under_way / best)
-        - c.cascade_share * log(days_left / 3.0) * under_way / num_inactive
+        index.constant
+        + index.best_gain * log(best)
+        + index.seeds_a_day * log(budget_left / days_left)
+        - index.days_left * log(days_left)
+        - index.cascade * log1p(under_way / best)
+        - index.cascade_share * log(days_left / 3.0) * under_way / num_inactive
     )
 
 
 def num_worth_today(
-    gains: np.ndarray, under_way: float, num_inactive: int, days_left: int, budget_left: int, tilt: float = 0.0
+    gains: np.ndarray, under_way: float, num_inactive: int, days_left: int, budget_left: int, strategy: Strategy
 ) -> int:
     """How many of a list of seeds to set today by the seed-or-wait index, each with what it adds to those before."""
     for made, gain in enumerate(gains):
         reached = under_way + float(np.sum(gains[:made])) - made  # the seeds themselves are no longer inactive
-        if not seed_or_wait(float(gain), reached, num_inactive - made, days_left, budget_left - made) + tilt > 0:
+        left = num_inactive - made, days_left, budget_left - made
+        if not seed_or_wait(float(gain), reached, *left, strategy.index) + strategy.tilt > 0:
             return made
     return len(gains)
 
@@ -166,7 +167,8 @@ def seed_today(network, status, days_left, budget_left, budget, strategy, plan):
         for v in range(len(status)):
             best = max(best, ahead.gain[v])
             under_way -= ahead.untouched[v]
-        if not seed_or_wait(best, under_way, num_inactive, days_left, budget_left - made) + strategy.tilt > 0:
+        index = seed_or_wait(best, under_way, num_inactive, days_left, budget_left - made, strategy.index)
+        if not index + strategy.tilt > 0:
             break
         price = price_of_a_seed(best, days_left, strategy.days_to_spare)
         gain_over_waiting(status, ahead.untouched, ahead.gain, price, plan.score)

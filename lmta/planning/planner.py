@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 from math import inf
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from lmta.planning.effort import Effort, make_effort
 from lmta.planning.reasons import reasons
 from lmta.planning.rules_simulator import simulator_of
-from lmta.planning.search import Search, Standing, search
+from lmta.planning.search import Search, Standing, search, seconds_of
 from lmta.policies.base import Policy, play_one_by_one
 from lmta.policies.player import AbstractPlayer, Choice, day_seed
 from lmta.policies.registry import adviser
@@ -21,6 +21,7 @@ from lmta.problems.batch import Batch
 from lmta.problems.heuristics import DayPlan
 from lmta.problems.registry import spec_of
 from lmta.problems.simulator import AbstractSimulator, Candidate
+from lmta.problems.spec import Spec
 from lmta.types import Thinking, Tried
 
 DEFAULT_SECONDS = 10.0
@@ -53,19 +54,19 @@ class Planner(AbstractPlayer):
         of_adviser, simulator = prepared
         own = self.adviser.choose(instance, state, of_adviser, seed)
         first = Candidate(simulator.name_of(len(own.picks)), np.asarray(own.picks), np.asarray(own.values))
-        simulator.try_out(state, [first], range(1), seed)  # the first time it is compiled, which is no thinking
+        each = seconds_of(lambda: simulator.try_out(state, [first], range(1), seed))  # compiling is no thinking
         begun = time.perf_counter()
         others = simulator.candidates(state, DayPlan(first.picks, first.values), day_seed(seed, 0))
         effort = self.effort.part(SHARE_OF_STRATEGIES)
         strategies = [first, *_while_time_is_left(others, effort.part(0.5), begun)]
         if len(strategies) == 1:
             return own
-        found = self._search(simulator, state, strategies, effort, begun, day_seed(seed, 1))
+        found = self._search(simulator, state, strategies, effort, (begun, each), day_seed(seed, 1))
         closer = [strategies[found.chosen]]
         if not found.stopped:
             closer += _while_time_is_left(_look_closer(simulator, state, strategies, found), self.effort, begun)
         left = self.effort.without(found.rollouts)
-        finer = self._search(simulator, state, closer, left, begun, day_seed(seed, 2))
+        finer = self._search(simulator, state, closer, left, (begun, each), day_seed(seed, 2))
         best = closer[finer.chosen]
         return own._replace(
             budget=max(own.budget, len(best.picks)),
@@ -80,10 +81,10 @@ class Planner(AbstractPlayer):
         state: AbstractState,
         candidates: Sequence[Candidate],
         effort: Effort,
-        begun: float,
+        clock: tuple[float, float],
         seed: int,
     ) -> Search:
-        """Try candidates in worlds of their own."""
+        """Try candidates in worlds of their own; `clock` is when it began, and how long a rollout takes."""
 
         def try_out(some: Sequence[int], numbers: range) -> tuple[np.ndarray, np.ndarray]:
             outcome = simulator.try_out(state, [candidates[i] for i in some], numbers, seed)
@@ -93,7 +94,8 @@ class Planner(AbstractPlayer):
             try_out,
             len(candidates),
             effort,
-            begun=begun,
+            begun=clock[0],
+            each=clock[1],
             stoppable=self.stoppable,
             on_progress=lambda standing: self.on_progress(standing, candidates),
         )
@@ -120,10 +122,16 @@ def planner(problem: Any, *, think: Any = None, rollouts: Any = None) -> Abstrac
 
 def thinking_adviser(problem: Any, effort: Effort | None) -> AbstractPlayer:
     """The adviser, who thinks if there is an effort; its name says how much."""
-    spec, own = spec_of(problem), adviser(problem)
+    return thinking(spec_of(problem), adviser(problem), effort)
+
+
+def thinking(
+    spec: Spec, own: Policy, effort: Effort | None, simulator: Callable[[Any], AbstractSimulator] | None = None
+) -> AbstractPlayer:
+    """A policy that thinks if there is an effort, with a simulator of its own or the problem's."""
     if effort is None:
         return own
-    return Planner(f"{own.name}@{effort}", spec.problem, own, simulator_of(spec), effort)
+    return Planner(f"{own.name}@{effort}", spec.problem, own, simulator or simulator_of(spec), effort)
 
 
 def _look_closer(
@@ -140,9 +148,16 @@ def _look_closer(
 
 
 def _while_time_is_left(candidates: Iterator[Candidate], effort: Effort, begun: float) -> Iterator[Candidate]:
-    """Candidates as long as there is time to work them out."""
+    """Candidates as long as there is time to work another out, which takes as long as the longest so far."""
     end = inf if effort.seconds is None else begun + effort.seconds
-    return takewhile(lambda _: time.perf_counter() < end, candidates)
+    now, longest = time.perf_counter(), 0.0
+    while now + longest < end:
+        candidate = next(candidates, None)
+        if candidate is None:
+            return
+        start, now = now, time.perf_counter()
+        longest = max(longest, now - start)
+        yield candidate
 
 
 def report(

@@ -1,7 +1,10 @@
 """What was found by thinking, in plain words."""
 
-from math import floor, log10
+from collections.abc import Sequence
+from math import floor, isfinite, log10
 
+from lmta.planning.search import Standing
+from lmta.problems.simulator import Candidate
 from lmta.types import Thinking, Tried
 
 
@@ -28,6 +31,13 @@ def reasons(thinking: Thinking) -> list[str]:
     expected = with_error(followed.value, followed.value_error)
     told.append(f"Expected from today to the end: {expected}, by {thinking.rollouts:,} rollouts.")
     return told
+
+
+def in_the_lead(standing: Standing, candidates: Sequence[Candidate]) -> str:
+    """Which strategy leads so far, and by how much it is ahead of the rule's own."""
+    margin = standing.margin
+    known = standing.leading and isfinite(margin.mean) and isfinite(margin.error)
+    return candidates[standing.leading].name + (f", {with_error(*margin, sign='+')}" if known else "")
 
 
 def _why_so_many(chosen: Tried, others: list[Tried]) -> list[str]:

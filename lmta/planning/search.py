@@ -18,9 +18,15 @@ LEAST_WORLDS = 12
 LEAST_EVIDENCE = 1.0
 """So many standard errors a candidate must be ahead to overrule the first."""
 SURE, PRECISION = 5.0, 5e-4
-"""A round in seconds ends early where all margins are so many errors, or known to such a share of the value."""
-CHUNK_SECONDS = 0.2
-"""How long the search goes on before it looks at the clock."""
+"""A round in seconds ends early where all margins are so many errors, or known to such a share of the value …"""
+SETTLING_WORLDS = 50
+"""… in so many worlds at least."""
+CHUNK_SECONDS = 0.1
+"""How long the search goes on before it looks at the clock …"""
+LARGEST_STEP = 4
+"""… with so many times as many rollouts as before at most."""
+SHORTEST = 1e-9
+"""Seconds; no rollout takes less."""
 
 
 class Margin(NamedTuple):
@@ -93,17 +99,18 @@ def search(
     effort: Effort,
     *,
     begun: float | None = None,
+    each: float | None = None,
     stoppable: bool = False,
     on_progress: Callable[[Standing], None] = lambda standing: None,
 ) -> Search:
     """Try the candidates, the most promising ones most often, and choose. The first is the one to beat.
 
     In each round all that are left are tried in new worlds, and the worse half is dropped, but never the first. With
-    an effort in seconds, which count from `begun`, the rounds take the same time. Where it is `stoppable`, Ctrl-C takes
-    the best so far.
+    an effort in seconds, which count from `begun`, the rounds take the same time; a rollout takes about `each` seconds,
+    which is tried where it is not known. Where it is `stoppable`, Ctrl-C takes the best so far.
     """
     found = Search([np.zeros((2, 0))] * num_candidates)
-    clock = _Rollouts(effort.rollouts) if effort.rollouts is not None else _Seconds(effort.seconds or 0.0, begun)
+    clock = _Rollouts(effort.rollouts) if effort.rollouts is not None else _Seconds(effort.seconds or 0.0, begun, each)
     try:
         rivals = list(range(1, num_candidates))[: clock.affordable(num_candidates - 1, try_out)]
         rounds = _num_rounds(len(rivals))
@@ -138,6 +145,8 @@ def _choose(found: Search) -> int:
 
 def _is_settled(found: Search, rivals: Sequence[int]) -> bool:
     """Whether more worlds would hardly change anything: all rivals are surely ahead, behind, or as good."""
+    if found.num_worlds(0) < SETTLING_WORLDS:
+        return False
     enough = PRECISION * abs(found.value(0).mean)
     margins = [found.margin(i, 0) for i in rivals]
     return all(abs(margin.evidence) > SURE or margin.error <= enough for margin in margins)
@@ -177,36 +186,53 @@ class _Seconds:
 
     may_end_early = True
 
-    def __init__(self, seconds: float, begun: float | None):
+    def __init__(self, seconds: float, begun: float | None, each: float | None):
         self.begun = time.perf_counter() if begun is None else begun
         self.seconds, self.end = seconds, self.begun + seconds
-        self.each = nan
+        self.each = each
         """Seconds that a rollout takes."""
+        self.made = 1
+        """Rollouts of the last chunk."""
 
     @property
     def done(self) -> float:
         return min(1.0, (time.perf_counter() - self.begun) / self.seconds)
 
     def affordable(self, most: int, try_out: TryOut) -> int:
-        """The same, by the time that a rollout takes; the first time it may have to be compiled."""
-        try_out([0], range(1))
-        start = time.perf_counter()
-        try_out([0], range(1))
-        now = time.perf_counter()
-        self.each = now - start
-        return _affordable((self.end - now) / self.each, most)
+        """The same, by the time that a rollout takes."""
+        if self.each is None:
+            self.each = seconds_of(lambda: try_out([0], range(1)))
+        return _affordable((self.end - time.perf_counter()) / self.each, most)
 
     def chunks(self, num_candidates: int, rounds_left: int):
-        """Worlds for a moment each, until the round's share of the time is over."""
+        """Worlds for a moment each, until the round's share of the time is over.
+
+        Rollouts grow in number by steps, so that what the first one took need not be right.
+        """
+        assert self.each is not None
         now = time.perf_counter()
         end = now + (self.end - now) / rounds_left
         while now < end:
-            worlds = int(min(CHUNK_SECONDS, end - now) / (self.each * num_candidates))
+            rollouts = min(CHUNK_SECONDS, end - now) / self.each
+            worlds = int(min(rollouts, max(num_candidates, LARGEST_STEP * self.made)) / num_candidates)
             if worlds < 1:
                 return
             yield worlds
+            self.made = worlds * num_candidates
             start, now = now, time.perf_counter()
-            self.each = (now - start) / (worlds * num_candidates)
+            self.each = max((now - start) / self.made, SHORTEST)
+
+
+def seconds_of(run: Callable[[], object]) -> float:
+    """How long something takes; where it takes long, how long it does so again, since it may have been compiled."""
+    start = time.perf_counter()
+    run()
+    now = time.perf_counter()
+    if now - start > CHUNK_SECONDS:
+        start = now
+        run()
+        now = time.perf_counter()
+    return max(now - start, SHORTEST)
 
 
 def _affordable(rollouts: float, most: int) -> int:

@@ -1,12 +1,13 @@
 """What a search needs of a problem: strategies carried out for today, and what each would earn in sampled worlds."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lmta.problems.heuristics import DayPlan
+from lmta.problems.heuristics import BudgetRule, DayPlan, PlanRule
 
 
 class Candidate(NamedTuple):
@@ -60,3 +61,31 @@ class AbstractSimulator(ABC):
         A world is all that chance will do; it depends on its number and the seed alone, so that candidates meet the
         same worlds and can be compared world by world.
         """
+
+
+Play = Callable[[Any, range, int], tuple[np.ndarray, np.ndarray]]
+"""(strategy, worlds, seed) → what it earns in each world from the first day to the end, and a control variate."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What a problem may have: a family of strategies, one of which may suit an instance better than the adviser."""
+
+    strategy: type
+    """What a strategy is: a named tuple of plain values, so that a file can keep it."""
+    known: tuple[Any, ...]
+    """Strategies to begin with; the first is the usual one."""
+    draw: Callable[[np.random.Generator, Any], Any]
+    """(random numbers, a strategy or None) → another strategy near it, or anywhere."""
+    variants: Callable[[Any, Any], Sequence[Any]]
+    """(instance, strategy) → forms of it that `play` does not tell apart, beside itself."""
+    make_play: Callable[[Any], Play]
+    """Instance → whole episodes of a strategy."""
+    rules: Callable[[Any], tuple[BudgetRule, PlanRule]]
+    """Strategy → the parts of a policy that follows it."""
+    simulator: Callable[[Any, Any], AbstractSimulator]
+    """(instance, strategy) → what tries others, with the strategy as base heuristic."""
+    fingerprint: Callable[[Any], str]
+    """Instance → what tells its data from any others, whatever the horizon and the budget."""
+    describe: Callable[[Any], str]
+    """A strategy in a few words."""

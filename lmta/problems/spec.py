@@ -10,7 +10,7 @@ import tyro
 from lmta.problems.base import Problem
 from lmta.problems.heuristics import NodeRule, Pairing
 from lmta.problems.session import AbstractSession
-from lmta.problems.simulator import AbstractSimulator
+from lmta.problems.simulator import AbstractSimulator, Tuning
 from lmta.types import InputError
 
 
@@ -123,6 +123,8 @@ class Policies:
     """Node rules that choose the budget too: they go with `normal` alone."""
     simulator: Callable[[Any], AbstractSimulator] | None = None
     """Instance → what tries strategies on it, where the problem has an engine of its own."""
+    tuning: Tuning | None = None
+    """How strategies are fitted to one instance, where the problem has a family of them."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The JSON API under /api/v1."""
 
+import asyncio
 from dataclasses import asdict
 from typing import Annotated, Any, Union
 
@@ -142,9 +143,10 @@ def _add_plans(router: APIRouter, desk: Desk) -> None:
 
 def _add_days(router: APIRouter, desk: Desk) -> None:
     @router.get("/plans/{plan_id}/advice", tags=["days"], response_model=AdviceOut)
-    def advise_today(plan_id: Name) -> Response:
-        """What to do today, and why; the same until the day is over."""
-        advice = AdviceOut(**desk.advice(plan_id))  # written out here, for which FastAPI would go to another thread
+    async def advise_today(plan_id: Name) -> Response:
+        """What to do today, and why; the same until the day is over. Who thinks takes as long as its name says."""
+        made = await asyncio.wrap_future(desk.advise(plan_id))
+        advice = AdviceOut(**made)  # written out here, for which FastAPI would go to another thread
         return Response(advice.model_dump_json(), media_type="application/json")
 
     def report_day(plan_id: Name, report: Any) -> DayAccepted:

@@ -1,4 +1,4 @@
-"""Who may compute when: as many decide at once as there are cores, and whatever can wait lets them go first."""
+"""Who may compute when: as many decide at once as there are cores, as many think, and the rest lets them go first."""
 
 import threading
 from collections.abc import Hashable, Iterator
@@ -11,6 +11,7 @@ class Cores:
 
     def __init__(self, count: int):
         self._free = threading.BoundedSemaphore(count)
+        self._thinking = threading.BoundedSemaphore(count)
         self._changed = threading.Condition()
         self._deciding = 0
         self._compiled: set[Hashable] = set()
@@ -31,6 +32,12 @@ class Cores:
             finally:
                 self._count(-1)
         self._compiled.add(size)
+
+    @contextmanager
+    def thinking(self) -> Iterator[None]:
+        """A turn to think for seconds. Whoever decides by a rule, in milliseconds, does not wait for that."""
+        with self._thinking:
+            yield
 
     def wait_for_quiet(self, longest: float) -> None:
         """Wait until nobody decides, for so many seconds at most."""

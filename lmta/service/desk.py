@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -17,25 +17,30 @@ import jax
 
 from lmta.advisor.journal import Journal, journal_text, journal_type, make_day, read_journal, replay
 from lmta.advisor.options import read_options
-from lmta.agents.players import PREFIX, is_adviser, player, with_effort
+from lmta.agents.players import PREFIX, default_name, is_adviser, player, with_effort, without_thinking
 from lmta.hints import hearing
 from lmta.planning.effort import Effort
 from lmta.planning.planner import DEFAULT_SECONDS, Planner
+from lmta.planning.reasons import in_the_lead
+from lmta.planning.search import Standing
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name, policy_names
 from lmta.problems.delimited import Content
 from lmta.problems.registry import spec_of_word
 from lmta.problems.session import AbstractSession, check_seed
+from lmta.problems.simulator import Candidate
 from lmta.service.cores import Cores
 from lmta.service.data import Limits, Preview, check_content, preview, safe_name
 from lmta.service.reasons import advise
 from lmta.service.schemas import PlanOut
-from lmta.service.store import Day, Plan, Store, check_next
+from lmta.service.store import ConflictError, Day, Plan, Store, check_next
 from lmta.sparse import padded_size
 from lmta.types import InputError, quoted
 
 MOST_SECONDS, MOST_ROLLOUTS = 60, 100_000
 """How long anybody may think about a decision."""
+MOST_ADVISING = 64
+"""Requests for advice at once; others wait."""
 MOST_SESSIONS, MOST_EDGES = 256, 20_000_000
 """Sessions that stay in memory, and their edges in all."""
 
@@ -98,10 +103,9 @@ def policies_for(kind: str) -> list[str]:
     return [adviser, with_effort(adviser, Effort(seconds=DEFAULT_SECONDS)), *policy_names(spec.name)]
 
 
-def without_thinking(name: str) -> str:
-    """Who plays a policy's simulated days: an adviser that thinks does so about the real ones alone."""
-    advises = name.startswith(PREFIX) and is_adviser(name.removeprefix(PREFIX))
-    return with_effort(name, None) if advises else name
+def preferred(kind: str) -> str:
+    """Who is proposed to somebody who can wait for a few seconds; programs name who decides, or have the rule."""
+    return default_name(spec_of_word(kind))
 
 
 class _Kept(NamedTuple):
@@ -110,6 +114,21 @@ class _Kept(NamedTuple):
     lived: tuple[Any, ...]
     session: AbstractSession
     edges: int
+
+
+class _Once:
+    """A decision that is worked out by whoever asks first; others wait for it."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._made: dict[str, Any] | None = None
+
+    def work_out(self, decide: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """The decision."""
+        with self._lock:
+            if self._made is None:
+                self._made = decide()
+            return self._made
 
 
 class Desk:
@@ -121,14 +140,19 @@ class Desk:
         self.cores = Cores(os.cpu_count() or 1)
         self._sessions: OrderedDict[str, _Kept] = OrderedDict()
         self._sessions_lock = threading.Lock()
-        self._decided: WeakKeyDictionary[AbstractSession, dict[tuple[str, int], dict[str, Any]]]
+        self._decided: WeakKeyDictionary[AbstractSession, dict[tuple[str, int], _Once]]
         self._decided = WeakKeyDictionary()
         self._turns = [threading.RLock() for _ in range(256)]
         self._beside = ThreadPoolExecutor(1, "beforehand")
+        self._advisers = ThreadPoolExecutor(MOST_ADVISING, "advice")
+        self._standing: dict[str, str] = {}
+        self._closing = threading.Event()
 
     def close(self) -> None:
-        """Begin nothing more beside the requests, and wait for what is under way."""
-        self._beside.shutdown(cancel_futures=True)
+        """Begin nothing more beside the requests, and wait for what is under way; nobody thinks any longer."""
+        self._closing.set()
+        for pool in (self._beside, self._advisers):
+            pool.shutdown(cancel_futures=True)
 
     def preview(self, content: Content, kind: str, options: Mapping[str, Any]) -> tuple[Preview, list[str]]:
         """What the data hold, and what to mind about them."""
@@ -169,18 +193,40 @@ class Desk:
         """Nothing is noted of the decision; what goes wrong with it is told to whoever asks for one."""
         with hearing():
             journal, session = load()
-        adviser = named_player(journal.policy, session.word)
+        adviser = named_player(without_thinking(journal.policy), session.word)
         if not self.cores.is_ready(_size(adviser, session)):
             self._decide(adviser, session, journal.seed)
 
-    def _decide(self, adviser: AbstractPlayer, session: AbstractSession, seed: int) -> dict[str, Any]:
+    def _decide(self, adviser: AbstractPlayer, session: AbstractSession, seed: int, plan: str = "") -> dict[str, Any]:
         """A decision, worked out once for a session as it stands."""
         with self._sessions_lock:
-            known = self._decided.setdefault(session, {})
-        with self.cores.deciding(_size(adviser, session)):
-            if (adviser.name, seed) not in known:
-                known[adviser.name, seed] = advise(adviser, session, seed)
-        return known[adviser.name, seed]
+            once = self._decided.setdefault(session, {}).setdefault((adviser.name, seed), _Once())
+
+        def decide() -> dict[str, Any]:
+            if isinstance(adviser, Planner):
+                with self.cores.thinking():
+                    return self._think(adviser, session, seed, plan)
+            with self.cores.deciding(_size(adviser, session)):
+                return advise(adviser, session, seed)
+
+        return once.work_out(decide)
+
+    def _think(self, adviser: Planner, session: AbstractSession, seed: int, plan: str) -> dict[str, Any]:
+        """A decision that takes seconds: others can see how it gets on, and it ends when the service does."""
+
+        def look(standing: Standing, candidates: Sequence[Candidate]) -> None:
+            if self._closing.is_set():
+                raise ConflictError("The service is ending; ask again when it is back.")
+            self._standing[plan] = in_the_lead(standing, candidates)
+
+        try:
+            return advise(replace(adviser, on_progress=look), session, seed)
+        finally:
+            self._standing.pop(plan, None)
+
+    def thinks_of(self, name: str) -> str:
+        """What a plan's adviser holds for best so far, while it thinks."""
+        return self._standing.get(name, "")
 
     def bring(self, title: str, state: bytes, data: bytes) -> Plan:
         """Keep the plan of a state file of `lmta plan`, with its data."""
@@ -217,17 +263,24 @@ class Desk:
             return self.store.plan(name)
 
     def advice(self, name: str) -> dict[str, Any]:
-        """What to do today: worked out once, then kept until the day is over or someone else decides."""
+        """What to do today: worked out once, then kept until the day is over or someone else decides.
+
+        Nobody waits for it who reports on the plan meanwhile; what was worked out for another day is not kept.
+        """
         with self._turn(name):
             plan = self.store.plan(name)
             kept = self.store.advice(name, plan.day)
             if kept is not None:
                 return kept
             session = self.session(plan)
-            adviser = named_player(plan.beginning.policy, plan.kind)
-            advice = self._decide(adviser, session, plan.beginning.seed)
-            self.store.keep_advice(plan, advice)
-            return advice
+        adviser = named_player(plan.beginning.policy, plan.kind)
+        advice = self._decide(adviser, session, plan.beginning.seed, name)
+        self.store.keep_advice(plan, advice)
+        return advice
+
+    def advise(self, name: str) -> Future[dict[str, Any]]:
+        """The same in a thread of its own, so that those who think take none from other requests."""
+        return self._advisers.submit(self.advice, name)
 
     def report(self, name: str, number: int, given: Mapping[str, Any]) -> Day:
         """A day as it really was, by the names of the report's fields; what was done is what was advised where nothing

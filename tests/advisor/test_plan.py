@@ -57,7 +57,7 @@ def test_ten_days_from_the_shell(network, tmp_path):
     state, observed = tmp_path / "campaign.json", tmp_path / "activated.txt"
     campaign = lmta.Campaign(network, days=10, budget=12)
     adviser, rng = lmta.adviser("aim"), np.random.default_rng(0)
-    arguments = ["--graph", network, "--days", "10", "--budget", "12"]
+    arguments = ["--graph", network, "--days", "10", "--budget", "12", "--think", "0"]
     for day in range(1, 11):
         command = [sys.executable, "-c", "from lmta.cli import main; main()", "plan", "--state", state, *arguments]
         run = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -84,7 +84,7 @@ def test_ten_days_from_the_shell(network, tmp_path):
 
 def test_a_tour_with_other_visits_than_advised(cities, tmp_path, capsys):
     state, done, profits = tmp_path / "tour.json", tmp_path / "done.txt", tmp_path / "profits.csv"
-    assert plan("--state", state, "--cities", cities, "--days", 3, "--budget", 6, "--drift", 0.1) == 0
+    assert plan("--state", state, "--cities", cities, "--days", 3, "--budget", 6, "--drift", 0.1, "--think", 0) == 0
     tour = lmta.Tour(cities, days=3, budget=6, rules=lmta.OrienteeringRules(drift=0.1))
     assert journal(state)["advised"] == list(lmta.adviser("sop").decide(tour).nodes)
     write_names(done, ["city 3", "city 5"])
@@ -120,7 +120,7 @@ def test_a_report_of_profits_with_an_unknown_header_is_refused(cities, tmp_path,
 
 def test_asking_again_changes_nothing_and_another_policy_may_decide(network, tmp_path):
     state = tmp_path / "campaign.json"
-    begin = ("--state", state, "--graph", network, "--days", 4, "--budget", 4)
+    begin = ("--state", state, "--graph", network, "--days", 4, "--budget", 4, "--think", 0)
     assert plan(*begin) == 0
     first = state.read_bytes()
     assert plan("--state", state) == 0
@@ -162,7 +162,9 @@ def test_a_journal_behind_a_link(network, tmp_path):
     real = tmp_path / "deep" / "real"
     real.mkdir(parents=True)
     (tmp_path / "link").symlink_to(real, target_is_directory=True)
-    assert plan("--state", tmp_path / "link" / "c.json", "--graph", network, "--days", 2, "--budget", 2) == 0
+    assert (
+        plan("--state", tmp_path / "link" / "c.json", "--graph", network, "--days", 2, "--budget", 2, "--think", 0) == 0
+    )
     assert plan("--state", real / "c.json") == 0
 
 
@@ -185,7 +187,7 @@ def test_files_may_move_together(network, tmp_path):
     folder, other = tmp_path / "a", tmp_path / "b"
     folder.mkdir()
     moved = network.rename(folder / network.name)
-    assert plan("--state", folder / "c.json", "--graph", moved, "--days", 2, "--budget", 2) == 0
+    assert plan("--state", folder / "c.json", "--graph", moved, "--days", 2, "--budget", 2, "--think", 0) == 0
     folder.rename(other)
     assert plan("--state", other / "c.json") == 0
 
@@ -194,7 +196,7 @@ def test_files_may_move_together(network, tmp_path):
 def begun(network, tmp_path):
     """A campaign on its first day."""
     state = tmp_path / "campaign.json"
-    assert plan("--state", state, "--graph", network, "--days", 3, "--budget", 4) == 0
+    assert plan("--state", state, "--graph", network, "--days", 3, "--budget", 4, "--think", 0) == 0
     return state
 
 
@@ -312,7 +314,7 @@ def test_what_a_journal_was_begun_with_may_be_given_again(tmp_path):
     """The journal's own options are the defaults, so that only another value contradicts it."""
     state, network = tmp_path / "campaign.json", tmp_path / "path.csv"
     network.write_text("a,b\nb,c\n")
-    assert plan("--state", state, "--graph", network, "--days", 2, "--budget", 2, "--undirected") == 0
+    assert plan("--state", state, "--graph", network, "--days", 2, "--budget", 2, "--undirected", "--think", 0) == 0
     once = state.read_bytes()
     assert plan("--state", state, "--undirected") == 0
     assert plan("--state", state, "--no-undirected") == 2

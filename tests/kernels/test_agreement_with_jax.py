@@ -18,6 +18,7 @@ from lmta.kernels.mean_field import look_ahead
 from lmta.kernels.network import make_adjacency
 from lmta.kernels.seeding import (
     DAYS_TO_SPARE,
+    SEED_OR_WAIT,
     Strategy,
     gain_over_waiting,
     plan_day,
@@ -104,7 +105,7 @@ def check_look(adjacency, status, days_left, budget, instance, state):
     np.testing.assert_array_equal(found.gain, np.asarray(ahead.gain)[: len(status)])
     num_inactive = (status == 0).sum()
     under_way = num_inactive - found.untouched.sum(dtype=float)
-    found_index = seed_or_wait(found.gain.max(), under_way, max(num_inactive, 1), days_left, budget)
+    found_index = seed_or_wait(found.gain.max(), under_way, max(num_inactive, 1), days_left, budget, SEED_OR_WAIT)
     assert found_index == pytest.approx(float(index), abs=1e-4)
 
 

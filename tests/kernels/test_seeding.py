@@ -7,7 +7,7 @@ import pytest
 from spread_cases import adjacency, statuses
 
 from lmta.kernels.mean_field import look_ahead
-from lmta.kernels.seeding import CANDIDATES_FOR_A_SEED, Strategy, plan_day, seed_or_wait
+from lmta.kernels.seeding import CANDIDATES_FOR_A_SEED, SEED_OR_WAIT, Strategy, plan_day, seed_or_wait
 
 NEVER_WAITS = Strategy(tilt=inf)
 
@@ -18,10 +18,12 @@ def star(center, leaves, p):
 
 def test_the_index_by_hand():
     expected = 1.8 + 1.6 * log(4) + 0.95 * log(5 / 10) - 0.9 * log(10) - 0.8 * log1p(2 / 4) - 3.5 * log(10 / 3) * 2 / 50
-    assert seed_or_wait(4.0, 2.0, 50, 10, 5) == pytest.approx(expected)
-    assert seed_or_wait(4.0, 2.0, 50, 1, 5) == inf
-    assert seed_or_wait(400.0, 2.0, 50, 10, 5) == pytest.approx(seed_or_wait(50.0, 2.0, 50, 10, 5))
-    assert seed_or_wait(4.0, -1e-4, 50, 10, 5) == seed_or_wait(4.0, 0.0, 50, 10, 5)
+    assert seed_or_wait(4.0, 2.0, 50, 10, 5, SEED_OR_WAIT) == pytest.approx(expected)
+    assert seed_or_wait(4.0, 2.0, 50, 1, 5, SEED_OR_WAIT) == inf
+    assert seed_or_wait(400.0, 2.0, 50, 10, 5, SEED_OR_WAIT) == pytest.approx(
+        seed_or_wait(50.0, 2.0, 50, 10, 5, SEED_OR_WAIT)
+    )
+    assert seed_or_wait(4.0, -1e-4, 50, 10, 5, SEED_OR_WAIT) == seed_or_wait(4.0, 0.0, 50, 10, 5, SEED_OR_WAIT)
 
 
 def test_seeds_come_by_falling_gain_beside_those_that_are_set():
@@ -50,7 +52,7 @@ def test_the_day_ends_where_the_index_says_so():
     """With a tilt just above the index the first seed is set, just below it none is."""
     network = adjacency(30, star(0, range(1, 20), 0.2))
     status = statuses(num_nodes=30)
-    index = seed_or_wait(look_ahead(network, status, 20).gain.max(), 0.0, 30, 20, 2)
+    index = seed_or_wait(look_ahead(network, status, 20).gain.max(), 0.0, 30, 20, 2, SEED_OR_WAIT)
     assert index < 0
     assert len(plan_day(network, status, 20, 2, 2, Strategy())[0]) == 0
     assert plan_day(network, status, 20, 2, 1, Strategy(tilt=1e-4 - index))[0].tolist() == [0]

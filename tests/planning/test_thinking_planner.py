@@ -143,6 +143,16 @@ def test_lmta_plan_thinks_when_asked_and_remembers(tmp_path, capsys):
     assert state.read_text() == before
 
 
+def test_lmta_plan_thinks_by_default_where_the_problem_has_an_engine(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("lmta.agents.players.DEFAULT_SECONDS", 0.5)
+    file = tmp_path / "edges.csv"
+    file.write_text("source,target\n" + "\n".join(f"a{i},b{i % 3}" for i in range(9)) + "\n")
+    begin = ["--days", "3", "--budget", "2"]
+    assert cli.run(["plan", "--state", str(tmp_path / "plan.json"), "--graph", str(file), *begin]) == 0
+    assert json.loads((tmp_path / "plan.json").read_text())["policy"] == "lmta:aim@0.5s"
+    assert "rollouts" in capsys.readouterr().out
+
+
 def tried(name, picks, less, error=0.4):
     return Tried(name, picks, 100, 50.0 - less, 0.8, less, error)
 

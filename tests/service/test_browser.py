@@ -79,9 +79,11 @@ def picture(page, name, *suffixes):
     page.set_viewport_size(WIDE)
 
 
-def begin(page, sample):
+def begin(page, sample, by):
     page.goto("/new")
     page.get_by_role("button", name=sample).click()
+    page.get_by_label("Who decides").click()
+    page.get_by_role("option", name=by, exact=True).click()
     expect(page.get_by_text("The first:")).to_be_visible()
     expect(page.get_by_role("button", name="Begin")).to_be_enabled()
 
@@ -149,7 +151,7 @@ def test_ten_days_of_les_miserables(page, address, tmp_path):
     page.goto("/")
     expect(page.get_by_text("Nothing here yet.")).to_be_visible()
     picture(page, "empty")
-    begin(page, "Les Misérables")
+    begin(page, "Les Misérables", "lmta:aim")
     picture(page, "new")
     page.get_by_role("button", name="Begin").click()
     data = tmp_path / "les-miserables.csv"
@@ -184,7 +186,7 @@ def _advance(campaign, seeded, activated):
 
 
 def test_five_days_through_fifty_cities(page, tmp_path):
-    begin(page, "Fifty cities")
+    begin(page, "Fifty cities", "lmta:sop")
     expect(page.get_by_role("radio", name="Tour through cities")).to_be_checked()
     page.get_by_role("button", name="Begin").click()
     data = tmp_path / "fifty-cities.csv"
@@ -231,7 +233,7 @@ def test_a_state_of_the_shell_goes_on_here(page, tmp_path):
     data.write_bytes(SAMPLES["fifty-cities"])
     nobody.write_text("")
     shell = ["plan", "--state", str(state)]
-    assert cli.run([*shell, "--cities", str(data), "--days", "3", "--budget", "6"]) == 0
+    assert cli.run([*shell, "--cities", str(data), "--days", "3", "--budget", "6", "--think", "0"]) == 0
     assert cli.run([*shell, "--observed", str(nobody)]) == 0
     page.goto("/new")
     page.get_by_text("Go on with a state file of lmta plan").click()
@@ -271,7 +273,7 @@ def test_a_problem_of_another_package(browser, guarded, token):
     with browser.new_context(viewport=WIDE, base_url=guarded, extra_http_headers=headers) as context:
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
-        begin(page, "Four trees")
+        begin(page, "Four trees", "lmta:orchard")
         expect(page.get_by_role("radio", name="Harvest of an orchard")).to_be_checked()
         expect(page.get_by_text("4 trees", exact=True)).to_be_visible()
         expect(page.get_by_text("What is counted: single apples, or crates of 20.")).to_be_visible()

@@ -65,7 +65,7 @@ def by_opim(now: Situation, budget: int, strategy: Strategy, seed: int) -> DayPl
     """Today's seeds by reverse-reachable sets, with what is certain of them."""
     found = opim(now.network, now.status, now.days_left, budget, seed=seed)
     num_inactive = int(np.sum(now.status == INACTIVE))
-    count = num_worth_today(found.gains, found.under_way, num_inactive, now.days_left, now.budget_left, strategy.tilt)
+    count = num_worth_today(found.gains, found.under_way, num_inactive, now.days_left, now.budget_left, strategy)
     return DayPlan(found.picks[:count], found.gains[:count], _guarantee(found))
 
 

@@ -13,6 +13,7 @@ from lmta.problems.influence.adaptive import ADAPTIVE
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.estimates import LIVE_EDGE, MEASURED, OPIM
 from lmta.problems.influence.exact import Exact
+from lmta.problems.influence.family import TUNING
 from lmta.problems.influence.features import InfluenceWithLookahead
 from lmta.problems.influence.generators import GENERATORS
 from lmta.problems.influence.heuristics import DEGREE, LOOKAHEAD, SCORE
@@ -162,6 +163,7 @@ INFLUENCE = Spec(
         short_names={"rollout": "rollout-lookahead", "exact": "normal-exact", "random": "average-random"},
         complete=frozenset({"exact"}),
         simulator=CampaignSimulator,
+        tuning=TUNING,
         adviser="adaptive-measured",
         baseline="average-score",
         yardstick="lookahead",

@@ -29,13 +29,13 @@ MOST_EXCHANGED, NEXT_BEST = 4, 3
 class CampaignSimulator(AbstractSimulator):
     """Tries seeds by rollouts of the base heuristic."""
 
-    def __init__(self, instance: InfluenceInstance):
+    def __init__(self, instance: InfluenceInstance, base: Strategy | None = None):
         start = first_day(instance)
         self.network, self.days = start.network, start.days_left
         self.estimate: Estimate = measure(start.network, start.status, start.days_left).estimate
         fast: tuple[Estimate, ...] = ("mean field", "live edges")[: 2 if self.network.num_nodes <= MOST_NODES else 1]
         self.others = [estimate for estimate in fast if estimate != self.estimate]
-        self.base = tuned(start, 0) or STRATEGIES[0]
+        self.base = base or tuned(start, 0) or STRATEGIES[0]
 
     def name_of(self, num_picks: int) -> str:
         """So many seeds."""

@@ -30,14 +30,14 @@ def tuned(now: Situation, seed: int) -> Strategy | None:
     left, first = list(STRATEGIES), 0
     for count, worlds in ROUNDS:
         some = range(first, first + times * worlds)
-        played = [_play(now, strategy, some, seed) for strategy in left[:count]]
+        played = [play(now, strategy, some, seed) for strategy in left[:count]]
         ahead = [steadied(*(earned - played[0])).mean() for earned in played]
         left = [left[i] for i in np.argsort(-np.array(ahead), kind="stable")]
         first = some.stop
     return left[0]
 
 
-def _play(now: Situation, strategy: Strategy, worlds: range, seed: int) -> np.ndarray:
+def play(now: Situation, strategy: Strategy, worlds: range, seed: int) -> np.ndarray:
     """[returns and what is owed to chance, world] of a strategy from today to the end."""
     picks, _ = plan_day(*now, now.budget_left, strategy)
     played = roll_out(

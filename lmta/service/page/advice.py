@@ -1,21 +1,33 @@
 """Today's advice as a table with its reasons."""
 
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
 
+from lmta.agents.players import without_thinking
 from lmta.problems.session import AbstractSession
 from lmta.service.page.parts import number_text, table
 
 
-def draw_waiting() -> None:
-    """A sign that a decision is on its way, and why it may take a while."""
+def draw_waiting(policy: str, leading: Callable[[], str]) -> None:
+    """A sign that a decision is on its way, why it may take a while, and which strategy leads."""
     with ui.row().classes("items-center gap-3 no-wrap").props("role=status"):
         ui.spinner(size="md")
         with ui.column().classes("gap-0"):
             ui.label("Thinking about today …")
             slow = "The first decision for data of this size takes some seconds: it is compiled. The next are quick."
-            ui.label(slow).classes("opacity-70 text-sm patience")
+            tries = f"{policy} tries strategies in sampled worlds first, which may take some seconds."
+            thinks = without_thinking(policy) != policy
+            said = ui.label(tries if thinks else slow).classes("opacity-70 text-sm patience")
+
+    def look() -> None:
+        now = leading()
+        if now:
+            said.text = f"In the lead: {now}."
+
+    if thinks:
+        ui.timer(0.5, look)
 
 
 def draw_advice(advice: dict[str, Any], session: type[AbstractSession]) -> None:

@@ -104,8 +104,8 @@ class DayView:
             return
         title = f"Day {self._where.day}: what to do"
         with self._advice, card(title):
-            draw_waiting()
-        advice = await attempt(self._desk.advice, self._name)
+            draw_waiting(self._where.policy, partial(self._desk.thinks_of, self._name))
+        advice = await attempt(self._desk.advise, self._name)
         self._advice.clear()
         with self._advice, card(title):
             if advice is None:

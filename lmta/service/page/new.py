@@ -8,12 +8,11 @@ from typing import Any
 
 from nicegui import events, ui
 
-from lmta.policies.registry import adviser_name
 from lmta.problems.delimited import Content
 from lmta.problems.registry import session_words
 from lmta.problems.spec import Sample, Spec
 from lmta.service.data import Preview, safe_name, sample_content, samples
-from lmta.service.desk import Begin, Desk, policies_for
+from lmta.service.desk import Begin, Desk, policies_for, preferred
 from lmta.service.page import charts
 from lmta.service.page.fields import act_on, number_field, require_number
 from lmta.service.page.options import OptionsForm
@@ -91,7 +90,7 @@ class NewForm:
             self._rules[word].box.set_visibility(word == self._kind)
         self._more.set_visibility(bool(self._rules[self._kind]))
         names, chosen = policies_for(self._kind), self._policy.value
-        self._policy.set_options(names, value=chosen if chosen in names else adviser_name(spec))
+        self._policy.set_options(names, value=chosen if chosen in names else preferred(self._kind))
 
     async def _choose_kind(self, event: events.ValueChangeEventArguments) -> None:
         self._kind = event.value

@@ -1,8 +1,10 @@
 """Small parts that every page uses."""
 
+import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
@@ -20,9 +22,10 @@ LOG = logging.getLogger(__name__)
 
 
 async def attempt(work: Callable[..., Any], *arguments: Any) -> Any:
-    """Do it beside the page; what is refused is shown and gives None."""
+    """Do it beside the page; what is refused is shown and gives None. Work that gives a future is waited for."""
     try:
-        return await run.io_bound(work, *arguments)
+        made = await run.io_bound(work, *arguments)
+        return await asyncio.wrap_future(made) if isinstance(made, Future) else made
     except InputError as error:
         show_error(str(error))
     except sqlite3.OperationalError as error:

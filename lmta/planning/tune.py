@@ -1,0 +1,119 @@
+"""Fit a strategy to one instance: successive halving over a family, then a judgement on futures it has not seen."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lmta.planning.effort import Effort
+from lmta.planning.futures import MOST_AT_ONCE, earn
+from lmta.planning.search import Standing, search
+from lmta.planning.tuned import Gain, TunedPlanner, policy_of, tuning_of
+from lmta.policies.base import Policy
+from lmta.policies.player import day_seed
+from lmta.policies.registry import adviser
+from lmta.problems.spec import Spec
+from lmta.types import InputError
+
+MOST_MINUTES = 24 * 60.0
+DRAWN, NEARBY = 55, 31
+"""Strategies that are drawn anywhere at first, and near the best one in each later generation."""
+GENERATIONS = (0.25, 0.12, 0.12, 0.11)
+"""The share of the time for each generation …"""
+CHOOSING = 0.1
+"""… and for the choice among forms that rollouts do not tell apart; the rest is for the judgement."""
+FEWEST, MOST = 100, 10_000
+"""Futures of a judgement."""
+ENOUGH = 2.0
+"""Standard errors by which a strategy must be ahead of the adviser."""
+OnProgress = Callable[[float, str], None]
+"""Is told the share that is done, and what leads."""
+
+
+def seconds_in(minutes: Any) -> float:
+    """Minutes as seconds, where they are a sensible number."""
+    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not 0 < minutes <= MOST_MINUTES:
+        raise InputError(f"minutes: {minutes} given, it must be above 0 and at most {MOST_MINUTES:,.0f}.")
+    return 60.0 * minutes
+
+
+def tune(
+    spec: Spec, instance: Any, seconds: float, seed: int, on_progress: OnProgress = lambda *told: None
+) -> TunedPlanner:
+    """The best strategy of the problem's family for an instance, or the adviser's own where none is surely better."""
+    tuning, begun = tuning_of(spec), time.perf_counter()
+    best = _fit(spec, instance, seconds, seed, on_progress)
+    forms = [best, *tuning.variants(instance, best)]
+    own = adviser(spec.name)
+    if len(forms) > 1:
+        on_progress(sum(GENERATIONS), "which estimate")
+        end = begun + (sum(GENERATIONS) + CHOOSING) * seconds
+        earned = _play([policy_of(spec, form, "form") for form in forms], spec, instance, end, day_seed(seed, 1))
+        best = forms[int(np.argmax(earned.mean(axis=1)))]
+    on_progress(sum(GENERATIONS) + CHOOSING, "the judgement on fresh futures")
+    rivals = [own, policy_of(spec, best, "tuned")]
+    earned = _play(rivals, spec, instance, begun + seconds, day_seed(seed, 2))
+    gain = _gain(*earned)
+    return TunedPlanner(
+        problem=spec.name,
+        fingerprint=tuning.fingerprint(instance),
+        days=int(instance.days),
+        budget=int(instance.budget),
+        strategy=_plain(best) if is_sure(gain) else None,
+        gain=gain,
+    )
+
+
+def is_sure(gain: Gain) -> bool:
+    """Whether a gain is beyond doubt."""
+    return gain.mean > ENOUGH * gain.error
+
+
+def _fit(spec: Spec, instance: Any, seconds: float, seed: int, on_progress: OnProgress) -> Any:
+    """The best of the family by rollouts from the first day, generation by generation."""
+    tuning, rng = tuning_of(spec), np.random.default_rng([seed, 0])
+    play = tuning.make_play(instance)
+    best, done = tuning.known[0], 0.0
+    for generation, share in enumerate(GENERATIONS):
+        some = [*tuning.known[1:], *(tuning.draw(rng, None) for _ in range(DRAWN))]
+        candidates = [best, *(some if generation == 0 else [tuning.draw(rng, best) for _ in range(NEARBY)])]
+        world_seed = day_seed(seed, 0, generation)
+
+        def try_out(
+            few: Sequence[int], worlds: range, candidates: list[Any] = candidates, world_seed: int = world_seed
+        ) -> tuple[np.ndarray, np.ndarray]:
+            played = [play(candidates[i], worlds, world_seed) for i in few]
+            return np.stack([row[0] for row in played]), np.stack([row[1] for row in played])
+
+        def tell(standing: Standing, candidates: list[Any] = candidates, share=share, done=done) -> None:
+            on_progress(done + share * standing.done, tuning.describe(candidates[standing.leading]))
+
+        found = search(try_out, len(candidates), Effort(seconds=share * seconds), on_progress=tell)
+        best, done = candidates[found.chosen], done + share
+    return best
+
+
+def _play(players: Sequence[Policy], spec: Spec, instance: Any, end: float, seed: int) -> np.ndarray:
+    """What each earns in the same futures, as many as there is time for: [player, future]."""
+    rules = spec.session.on_host
+    state = (rules or spec.problem).reset(instance)
+    earned: list[np.ndarray] = []
+    while len(earned) * MOST_AT_ONCE < FEWEST or (time.perf_counter() < end and len(earned) * MOST_AT_ONCE < MOST):
+        world_seed = day_seed(seed, len(earned))
+        earned.append(
+            np.stack([earn(player, rules, instance, state, MOST_AT_ONCE, world_seed)[:, -1] for player in players])
+        )
+    return np.concatenate(earned, axis=1)
+
+
+def _gain(own: np.ndarray, tuned: np.ndarray) -> Gain:
+    more = tuned - own
+    error = float(more.std(ddof=1)) / math.sqrt(len(more))
+    return Gain(mean=float(more.mean()), error=error, adviser=float(own.mean()), futures=len(more))
+
+
+def _plain(strategy: Any) -> dict[str, Any]:
+    """A named tuple as a file keeps it."""
+    return {name: _plain(value) if hasattr(value, "_asdict") else value for name, value in strategy._asdict().items()}
