@@ -71,7 +71,7 @@ def draw_subgoals(
             right.text(nodes.index(node), number, str(rank + 1), color=colour, fontsize=8, ha="center", va="center")
     right.set_xticks(range(len(nodes)), [labels[node] for node in nodes], fontsize=8)
     right.margins(x=0.08)
-    right.set_xlabel("nodes by out degree, in the order of its picks")
+    right.set_xlabel("what it picks first, second, …: nodes by out degree")
     left.invert_yaxis()
     for axes in (left, right):
         _tidy(axes)

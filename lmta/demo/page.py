@@ -38,10 +38,11 @@ p { max-width: 46rem; }
 img { width: 100%; height: auto; display: block; border-radius: 0.4rem; }
 figure { margin: 0; }
 figcaption { margin-top: 0.5rem; }
-.scroll { overflow-x: auto; margin-top: 1rem; }
-table { border-collapse: collapse; font-size: 0.92rem; white-space: nowrap; }
-th, td { padding: 0.3rem 0.9rem 0.3rem 0; text-align: right; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; }
+.wide > :last-child:nth-child(odd) { grid-column: 1 / -1; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.82rem; white-space: nowrap; }
+th, td { padding: 0.35rem 0 0.35rem 0.8rem; text-align: right; border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child { text-align: left; padding-left: 0; }
 tr:nth-child(2) { font-weight: 600; }
 """
 
@@ -113,4 +114,4 @@ def _table(comparison: Comparison) -> str:
         for row, comparison in zip(rows, comparisons(rows), strict=True)
     )
     head = "<tr><th>policy<th>mean ± s.e.m.<th>beside the first<th>ms a decision<th>picks by day"
-    return f"<div class=scroll><p class=quiet>{escape(comparison.title)}</p><table>{head}{lines}</table></div>"
+    return f"<div class='card scroll'><table>{head}{lines}</table><p class=quiet>{escape(comparison.title)}</p></div>"

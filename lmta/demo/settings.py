@@ -1,7 +1,7 @@
 """What the demo is told, and what its parts hand to the page."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from lmta.arena.arena import Row
@@ -16,11 +16,11 @@ class DemoSettings:
 
     out: Path = Path("demo")
     """Folder for the page and its pictures."""
-    instances: int = 60
+    instances: int = 50
     """Futures or instances in which policies are compared."""
     rollouts: int = 1_000
     """Rollouts for each decision of the adviser that thinks."""
-    epochs: int = 30
+    epochs: int = 20
     """Epochs that LMTA is trained for."""
     seed: int = 0
 
@@ -57,6 +57,7 @@ class Comparison:
 
     title: str
     rows: Sequence[Row]
+    chart: Picture
 
 
 @dataclass(frozen=True)
@@ -69,4 +70,4 @@ class Part:
     findings: Sequence[str] = ()
     pictures: Sequence[Picture] = ()
     comparison: Comparison | None = None
-    headlines: Sequence[Headline] = field(default_factory=tuple)
+    headlines: Sequence[Headline] = ()

@@ -16,6 +16,7 @@ from lmta.advisor.futures import simulate, summary
 from lmta.demo.charts import draw_forecast, save
 from lmta.demo.settings import Day, DemoSettings, Picture, Say
 from lmta.planning.planner import planner
+from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser
 from lmta.problems.influence.campaign import Campaign
@@ -24,6 +25,7 @@ from lmta.problems.influence.spec import INFLUENCE
 from lmta.problems.influence.view import VIEW as NETWORK
 from lmta.problems.orienteering.generators import uniform
 from lmta.problems.orienteering.importer import Cities
+from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.spec import ORIENTEERING
 from lmta.problems.orienteering.tour import Tour
 from lmta.problems.orienteering.view import VIEW as MAP
@@ -32,7 +34,9 @@ from lmta.problems.session import AbstractSession
 from lmta.types import Decision
 
 SEEDING_DAYS, SEEDS = 6, 6
-CITIES, TOUR_DAYS, VISITS = 60, 5, 20
+CITIES, TOUR_DAYS, VISITS = 60, 5, 25
+RULES = OrienteeringRules(limit=0.6, crowding=0.05)
+"""Short days, on which the way matters."""
 FUTURES = 100
 """Simulated for each forecast."""
 Expected = Mapping[str, Sequence[float]]
@@ -44,6 +48,8 @@ class Story:
     """What was decided day by day, what was expected before, and what came of it."""
 
     days: list[Day]
+    rule: str
+    """What decides on every day."""
     pictures: list[Picture]
     expected: Expected
     results: list[float]
@@ -63,10 +69,12 @@ def cities(seed: int) -> Cities:
 def tell_campaign(settings: DemoSettings, say: Say) -> Story:
     """Seed Les Misérables with an adviser that thinks."""
     campaign = Campaign(network(), days=SEEDING_DAYS, budget=SEEDS)
-    expected = expect(campaign, adviser(INFLUENCE.name), settings.seed)
+    rule, thinker = adviser(INFLUENCE.name), planner(INFLUENCE.name, rollouts=settings.rollouts)
+    expected = expect(campaign, rule, settings.seed)
     positions = NETWORK.layout(campaign.instance)
     days, results = [], [0.0]
-    for decision, decided, following in live(campaign, planner(INFLUENCE.name, rollouts=settings.rollouts), settings):
+    for decision, decided, following in live(campaign, thinker, settings):
+        why = reason(decision, campaign, rule)
         activated = [campaign.ids[i] for i in np.flatnonzero(np.asarray(following.status) == ACTIVE)]
         campaign.advance(seeded=decision.nodes, activated=activated)
         done = f"Seed {_names(decision, 'nobody')}"
@@ -74,23 +82,25 @@ def tell_campaign(settings: DemoSettings, say: Say) -> Story:
         say(f"Les Misérables, day {decision.day}: {done}. {outcome}")
         draw = partial(_draw_network, campaign=campaign, decision=decision, state=decided, positions=positions)
         picture = save(settings.out, f"campaign-{decision.day}.png", f"{done} on day {decision.day}", draw)
-        days.append(Day(done, outcome, decision.why, picture))
+        days.append(Day(done, outcome, why, picture))
         results.append(campaign.result)
     pictures = [_forecast_picture(settings.out, "campaign", campaign, expected, results)]
-    return Story(days, pictures, expected, results)
+    return Story(days, rule.node_rule.why, pictures, expected, results)
 
 
 def tell_tour(settings: DemoSettings, say: Say) -> Story:
     """Visit cities with the adviser."""
-    tour = Tour(cities(settings.seed), days=TOUR_DAYS, budget=VISITS)
-    expected = expect(tour, adviser(ORIENTEERING.name), settings.seed)
+    tour = Tour(cities(settings.seed), days=TOUR_DAYS, budget=VISITS, rules=RULES)
+    rule = adviser(ORIENTEERING.name)
+    expected = expect(tour, rule, settings.seed)
     first, days, results, routes = tour.state, [], [0.0], []
-    for decision, _, following in live(tour, adviser(ORIENTEERING.name), settings):
+    for decision, _, following in live(tour, rule, settings):
+        why = reason(decision, tour, rule)
         profits = {tour.ids[i]: float(p) for i, p in enumerate(np.asarray(following.profit)) if p > 0}
         earned = tour.advance(visited=decision.nodes, profits=profits)
         done, outcome = f"Visit {_names(decision, 'nothing')}", f"Worth {earned:.2f}; {tour.progress()}."
         say(f"Tour, day {decision.day}: {done}. {outcome}")
-        days.append(Day(done, outcome, decision.why))
+        days.append(Day(done, outcome, why))
         results.append(tour.result)
         routes.append([tour.index(city, "city") for city in decision.nodes])
     draw = partial(_draw_tour, tour=tour, first=first, routes=routes)
@@ -99,7 +109,7 @@ def tell_tour(settings: DemoSettings, say: Say) -> Story:
         save(settings.out, "tour.png", caption, draw),
         _forecast_picture(settings.out, "tour", tour, expected, results),
     ]
-    return Story(days, pictures, expected, results)
+    return Story(days, rule.node_rule.why, pictures, expected, results)
 
 
 def live(
@@ -121,6 +131,14 @@ def expect(session: AbstractSession, player: AbstractPlayer, seed: int) -> Expec
     """Mean, low and high by day, with 0 before the first."""
     by_day = summary(player.name, simulate(player, session, FUTURES, seed, lambda: None))["by_day"]
     return {name: [0.0, *(day[name] for day in by_day)] for name in ("mean", "low", "high")}
+
+
+def reason(decision: Decision, session: AbstractSession, rule: Policy) -> str:
+    """Why so today, without what the rule does every day."""
+    if session.budget_left == 0:
+        return "nothing is left to spend."
+    usual = rule.node_rule.why
+    return decision.why.replace(f"In detail: {usual}", "").replace(f"; {usual}", ".").strip()
 
 
 def _names(decision: Decision, nobody: str) -> str:
@@ -161,4 +179,5 @@ def _draw_tour(figure: Figure, tour: Tour, first: Any, routes: list[list[int]]) 
         for city in route:
             place = MAP.layout(tour.instance)[city]
             axes.annotate(str(tour.ids[city]), place, (5, 4), textcoords="offset points", fontsize=8, zorder=9)
-    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=9, frameon=False)
+    shown = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] not in ("visited", "here")]
+    axes.legend(*zip(*shown, strict=True), loc="center left", bbox_to_anchor=(1, 0.5), fontsize=9, frameon=False)
