@@ -260,26 +260,3 @@ def test_bench_says_what_can_be_measured(capsys, arguments):
     assert stop.value.code == 2
     printed = capsys.readouterr()
     assert "simulate" in printed.out + printed.err
-
-
-def test_a_demo_folder_that_cannot_be_written_is_refused_before_any_work(capsys, tmp_path):
-    (tmp_path / "file").write_text("")
-    (tmp_path / "taken" / "tour.png").mkdir(parents=True)
-    for folder, message in (("file", "cannot be made"), ("taken", "is a directory")):
-        code, out, err = run(capsys, "demo", "--out", str(tmp_path / folder))
-        assert (code, out) == (2, "")
-        assert message in err
-
-
-def test_demo_writes_a_page_with_its_pictures(capsys, tmp_path):
-    folder = tmp_path / "demo"
-    code, out, _ = run(capsys, "demo", "--instances", "2", "--out", str(folder))
-    assert code == 0
-    assert "average-lookahead" in out and "lmta:aim" in out
-    assert sorted(p.name for p in folder.iterdir()) == ["campaign.png", "index.html", "tour.png"]
-    page = (folder / "index.html").read_text(encoding="utf-8")
-    for picture in ("campaign.png", "tour.png"):
-        assert (folder / picture).read_bytes().startswith(b"\x89PNG")
-        assert f'src="{picture}"' in page
-    assert page.count("<li>") == 6 + 5
-    assert page.count("<tr>") == 2 + 4 + 4

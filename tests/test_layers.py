@@ -21,8 +21,9 @@ LAYERS = [
     {"arena", "advisor"},
     {"training"},
     {"service"},
-    {"benchmarks", "demo", "diagnostics"},
+    {"benchmarks", "diagnostics"},
     {"experiments"},
+    {"demo"},
     {"commands"},
     {"cli"},
 ]
@@ -32,7 +33,7 @@ SPECIFIC = {"problems", "experiments"}
 """Parts that may know one problem from another."""
 STORIES = {
     "__init__.py",
-    "demo.py",
+    *(f"demo/{name}.py" for name in ("demo", "learner", "stories")),
     "routing.py",
     *(f"benchmarks/{name}.py" for name in ("estimate", "serve", "simulate", "small_networks")),
 }

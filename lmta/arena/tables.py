@@ -28,7 +28,7 @@ def arena_table(rows: Sequence[Row], title: str) -> Table:
             with_error(row.score),
             with_error(difference, "+") if position else "",
             _or_dash(comparison.welch_p, ".2g") if position else "",
-            _runs(row.budget_by_day),
+            in_short(row.budget_by_day),
             f"{median:.2f} / {p95:.2f}",
             f"{row.prepare_ms:.1f}",
         )
@@ -51,7 +51,7 @@ def _caption(rows: Sequence[Row]) -> str | None:
     return f"Exact optimum in expectation: {optima[0]:.3f} (mean over the instances)"
 
 
-def _runs(numbers: np.ndarray) -> str:
+def in_short(numbers: np.ndarray) -> str:
     """Numbers in short, with runs folded: 5×10, or 2×4 3."""
     texts = [f"{number:.1f}".removesuffix(".0") for number in numbers]
     folded: list[list] = []

@@ -2,16 +2,14 @@
 
 import tyro
 
-from lmta.commands.console import OUT
-from lmta.commands.evaluate import print_evaluation
-from lmta.demo import DemoSettings, check_folder, evaluations, play_stories, write_page
+from lmta.commands.console import say
+from lmta.demo.demo import show
+from lmta.demo.settings import DemoSettings
 
 
 def demo(settings: tyro.conf.OmitArgPrefixes[DemoSettings]) -> None:
-    """Play the stories, compare, and write the page."""
-    check_folder(settings)
-    stories = play_stories(settings, OUT.print)
-    arenas = [print_evaluation(*comparison) for comparison in evaluations(settings)]
-    page = write_page(settings, arenas, stories)
-    for path in (*(story.picture for story in stories), page):
-        OUT.print(f"wrote {path}")
+    """Show everything, and say where the page is and what is worth remembering of it."""
+    shown = show(settings, say)
+    for headline in shown.headlines:
+        say(f"  {headline.number} {headline.meaning}")
+    say(f"wrote {shown.page}")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from lmta.arena.statistics import Mean
 
@@ -26,6 +27,7 @@ def draw_curves(figure: Figure, panels: Mapping[str, Mapping[str, tuple[np.ndarr
                 error = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
                 panel.fill_between(epochs, mean - error, mean + error, color=colour[name], alpha=0.2, linewidth=0)
         _label(panel, title, "epoch", "reward of an episode")
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     _legend(figure, axes)
 
 

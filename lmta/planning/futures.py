@@ -12,6 +12,7 @@ from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer, day_seed
 from lmta.problems.base import HostRules
 from lmta.problems.batch import make_batch
+from lmta.problems.session import AbstractSession
 
 TAIL = 0.05
 """The share of futures that end below the interval, and that end above it."""
@@ -47,6 +48,23 @@ def earn(
             on_day()
         rewards.append(np.stack(earned, axis=1))
     return np.cumsum(np.concatenate(rewards)[:futures], axis=1, dtype=np.float64)
+
+
+def simulate(
+    player: AbstractPlayer,
+    session: AbstractSession,
+    futures: int,
+    seed: int,
+    on_day: Callable[[], None] = lambda: None,
+) -> np.ndarray:
+    """A session's result at the end of each day that is left (columns) in each future (rows)."""
+    return session.result + earn(player, session.on_host, session.instance, session.state, futures, seed, on_day)
+
+
+def summary(policy: str, results: np.ndarray) -> dict[str, Any]:
+    """Mean and interval of the final result, and by day."""
+    by_day = [dict(zip(("mean", "low", "high"), (float(day.mean()), *interval(day)), strict=True)) for day in results.T]
+    return {"policy": policy, **by_day[-1], "by_day": by_day}
 
 
 def interval(results: np.ndarray) -> tuple[float, float]:

@@ -5,16 +5,11 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from lmta.agents.players import without_thinking
-from lmta.planning.futures import earn, interval, num_chunks
-from lmta.policies.player import AbstractPlayer
-from lmta.problems.session import AbstractSession
+from lmta.planning.futures import num_chunks, simulate, summary
 from lmta.service.desk import Desk, named_player
 from lmta.service.store import ConflictError, Forecast, Plan
 from lmta.types import InputError
@@ -39,19 +34,6 @@ class _Job:
 
     forecast: Forecast
     progress: float = 0.0
-
-
-def simulate(
-    player: AbstractPlayer, session: AbstractSession, futures: int, seed: int, on_day: Callable[[], None]
-) -> np.ndarray:
-    """The result at the end of each day that is left (columns) in each future (rows); the first column is today."""
-    return session.result + earn(player, session.on_host, session.instance, session.state, futures, seed, on_day)
-
-
-def summary(policy: str, results: np.ndarray) -> dict[str, Any]:
-    """Mean and interval of the final result, and by day."""
-    by_day = [dict(zip(("mean", "low", "high"), (float(day.mean()), *interval(day)), strict=True)) for day in results.T]
-    return {"policy": policy, **by_day[-1], "by_day": by_day}
 
 
 class Forecasts:

@@ -175,9 +175,23 @@ def force_subgoals(
         found = jax.lax.map(lambda given: run(*given), (budgets, noises))
         return found | {"distance": chordal(latent, modelled), "predicted_reward": high.reward(reward_logits)}
 
-    expected = jax.nn.softmax(logits) @ jnp.arange(logits.shape[1], dtype=logits.dtype)
+    expected = _mean_budgets(logits)
     found = jax.lax.map(one, (jnp.arange(high.subgoals.shape[0]), budgets, expected))
     return Executions(**found, expected_budget=expected)
+
+
+def _mean_budgets(logits: Float[Array, " subgoals budgets"]) -> Float[Array, " subgoals"]:
+    return jax.nn.softmax(logits) @ jnp.arange(logits.shape[1], dtype=logits.dtype)
+
+
+@eqx.filter_jit
+def budgets_under_all(
+    agent: Lmta, model: LmtaModel, instance: Any, state: Any
+) -> tuple[Float[Array, " subgoals"], Int[Array, " subgoals"]]:
+    """(the mean of the budget policy under each subgoal, its likeliest budget, which greedy play grants)."""
+    latent = _encoder(agent, model.high, instance)(state)
+    logits, _ = model.high.all_budgets(latent, state.budget_left, instance.days - state.day, agent.max_picks)
+    return _mean_budgets(logits), jnp.argmax(logits, axis=1)
 
 
 @eqx.filter_jit
