@@ -6,7 +6,7 @@ import numpy as np
 
 from lmta.kernels.compiled import kernel, part
 from lmta.kernels.route_engine import best_route, generator, uniform
-from lmta.kernels.route_rules import make_play, play_on, reward_of_day, task_of_day
+from lmta.kernels.route_rules import considered, make_play, play_on, reward_of_day, task_of_day
 from lmta.kernels.route_task import NOWHERE, distance
 from lmta.kernels.routes import insertion_route, make_room
 
@@ -60,7 +60,7 @@ def weigh(ground, rules, today, budget, foresight, seed):
     proposals = propose(ground, rules, today, budget, foresight, seed)
     days_ahead = min(foresight.days_ahead, rules.days - 1 - today.day)
     if days_ahead > 0 and proposals.number[0] > 1:
-        _look_ahead(ground, rules, today, foresight, days_ahead, proposals, generator(seed))
+        _look_ahead(ground, rules, considered(today), foresight, days_ahead, proposals, generator(seed))
     else:
         _sort(proposals, proposals.number[0])
     return proposals

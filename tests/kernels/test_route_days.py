@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lmta.kernels.route_days import Foresight, plan_day, propose, weigh
-from lmta.kernels.route_rules import Rules, Today, reward_of_day
+from lmta.kernels.route_rules import Rules, Today, considered, reward_of_day
 from lmta.kernels.route_task import survey
 
 RULES = Rules(days=3, limit=0.8, penalty=5.0, crowding=0.1, drift=0.1, floor=0.3)
@@ -58,6 +58,17 @@ def test_the_best_for_today_is_taken_where_there_is_no_later_day():
     best = np.argmax(proposals.promise[: proposals.number[0]])
     planned = plan_day(survey(xy), RULES, today, 4, FORESIGHT, 0)
     assert planned.tolist() == proposals.cities[best, : proposals.visits[best]].tolist()
+
+
+def test_of_many_cities_the_most_profitable_are_considered():
+    profit = np.random.default_rng(0).uniform(0.3, 1.0, 300)
+    today = Today(profit, np.arange(300) % 2 == 0, 1, 0, budget_left=45)
+    kept = np.flatnonzero(considered(today).available)
+    assert sorted(kept.tolist()) == sorted(np.flatnonzero(today.available)[np.argsort(-profit[::2])[:135]].tolist())
+    assert considered(today._replace(budget_left=9)).available.sum() == 120
+    alike = today._replace(profit=np.ones(300), budget_left=9)
+    assert (considered(alike).available == today.available).all()
+    assert (considered(today._replace(budget_left=50)).available == today.available).all()
 
 
 def routes_of(proposals):
