@@ -6,9 +6,12 @@ import numpy as np
 
 from lmta.kernels.compiled import kernel, part
 from lmta.kernels.route_engine import best_route, generator, uniform
-from lmta.kernels.route_rules import make_play, play_on, reward_of_day, task_of_day
+from lmta.kernels.route_rules import considered, make_play, play_on, reward_of_day, task_of_day
 from lmta.kernels.route_task import NOWHERE, distance
 from lmta.kernels.routes import insertion_route, make_room
+
+NOW, LATER = 0, 1
+"""Where `Proposals.earned` has what."""
 
 
 class Foresight(NamedTuple):
@@ -24,7 +27,9 @@ class Foresight(NamedTuple):
     """Of the engine for each of its routes."""
     days_ahead: int
     futures: int
-    """So often the drift of profits is drawn for these days, the same for all routes."""
+    """So often the drift of profits is drawn for these days in the first round, the same for all routes …"""
+    rounds: int
+    """… of so many, where the better half of the routes goes on to twice as many futures."""
 
 
 class Proposals(NamedTuple):
@@ -36,6 +41,8 @@ class Proposals(NamedTuple):
     """Int64 (proposals,)."""
     promise: np.ndarray
     """Float64 (proposals,): what each earns today and, on average, on the days after it."""
+    earned: np.ndarray
+    """Float64 (proposals, 2): today, and in all futures on the days after it."""
     number: np.ndarray
     """Int64 (1,): so many are different."""
 
@@ -44,20 +51,18 @@ class Proposals(NamedTuple):
 def plan_day(ground, rules, today, budget, foresight, seed):
     """Today's cities in order: of several routes the one that promises most. The same seed gives the same route."""
     proposals = weigh(ground, rules, today, budget, foresight, seed)
-    best = 0
-    for which in range(proposals.number[0]):
-        if proposals.promise[which] > proposals.promise[best]:
-            best = which
-    return proposals.cities[best, : proposals.visits[best]].copy()
+    return proposals.cities[0, : proposals.visits[0]].copy()
 
 
 @kernel
 def weigh(ground, rules, today, budget, foresight, seed):
-    """Proposals, with what they promise over today and the days after it."""
+    """Proposals in the order of what they promise over today and the days after it, the most first."""
     proposals = propose(ground, rules, today, budget, foresight, seed)
     days_ahead = min(foresight.days_ahead, rules.days - 1 - today.day)
     if days_ahead > 0 and proposals.number[0] > 1:
-        _look_ahead(ground, rules, today, foresight, days_ahead, proposals, generator(seed))
+        _look_ahead(ground, rules, considered(today), foresight, days_ahead, proposals, generator(seed))
+    else:
+        _sort(proposals, proposals.number[0])
     return proposals
 
 
@@ -75,6 +80,7 @@ def propose(ground, rules, today, budget, foresight, seed):
         cities=np.zeros((most, max(visits, 0)), np.int64),
         visits=np.zeros(most, np.int64),
         promise=np.zeros(most),
+        earned=np.zeros((most, 2)),
         number=np.zeros(1, np.int64),
     )
     in_reach = today.available.copy()
@@ -131,31 +137,74 @@ def _add(ground, rules, today, proposals, route, visits):
 
 @part
 def _look_ahead(ground, rules, today, foresight, days_ahead, proposals, random):
-    """Add what the days after today earn, on average over futures that are the same for all proposals.
+    """Add what the days after today earn, on average over futures that are the same for all, and sort proposals by it.
 
-    The days are played at the price of length that earns most after the first proposal: what length is worth depends
-    on how far a day reaches.
+    By sequential halving: in each round those left are played in new futures, twice as many as before, and the worse
+    half is dropped. The days are played at the price of length that earns most after the first proposal: what length is
+    worth depends on how far a day reaches.
     """
-    num_cities, futures = len(today.profit), foresight.futures
-    moves = np.empty((futures, days_ahead, num_cities))
-    for future in range(futures):
-        for day in range(days_ahead):
-            for city in range(num_cities):
-                moves[future, day, city] = rules.drift * (2.0 * uniform(random) - 1.0)
+    num_cities, number = len(today.profit), proposals.number[0]
     room, play = make_room(num_cities, today.budget_left), make_play(num_cities, today.budget_left)
-    rewards = np.empty(days_ahead)
-    most, best = -np.inf, 0
-    for which in range(len(foresight.prices)):
-        tried, earned = foresight.prices[which : which + 1], 0.0
-        for future in range(futures):
-            earned += _promised(ground, rules, today, tried, proposals, 0, moves[future], room, play, rewards)
-        if earned > most:
-            most, best = earned, which
-    price = foresight.prices[best : best + 1]
-    for which in range(proposals.number[0]):
-        for future in range(futures):
-            earned = _promised(ground, rules, today, price, proposals, which, moves[future], room, play, rewards)
-            proposals.promise[which] += earned / futures
+    moves, rewards = np.empty((days_ahead, num_cities)), np.empty(days_ahead)
+    prices = foresight.prices
+    earned = np.zeros(len(prices))
+    for _ in range(2 * foresight.futures):
+        _draw_moves(rules.drift, random, moves)
+        for which in range(len(prices)):
+            tried = prices[which : which + 1]
+            earned[which] += _promised(ground, rules, today, tried, proposals, 0, moves, room, play, rewards)
+    best = _largest(earned)
+    price = prices[best : best + 1]
+    for which in range(number):
+        proposals.earned[which, NOW] = proposals.promise[which]
+    left, futures, made = number, foresight.futures, 0
+    for _ in range(foresight.rounds):
+        for _ in range(futures):
+            _draw_moves(rules.drift, random, moves)
+            for which in range(left):
+                later = _promised(ground, rules, today, price, proposals, which, moves, room, play, rewards)
+                proposals.earned[which, LATER] += later
+        made += futures
+        for which in range(left):
+            proposals.promise[which] = proposals.earned[which, NOW] + proposals.earned[which, LATER] / made
+        _sort(proposals, left)
+        left, futures = (left + 1) // 2, 2 * futures
+
+
+@part
+def _draw_moves(drift, random, moves):
+    for day in range(moves.shape[0]):
+        for city in range(moves.shape[1]):
+            moves[day, city] = drift * (2.0 * uniform(random) - 1.0)
+
+
+@part
+def _largest(numbers):
+    best = 0
+    for which in range(len(numbers)):
+        if numbers[which] > numbers[best]:
+            best = which
+    return best
+
+
+@part
+def _sort(proposals, count):
+    """Put the first proposals in the order of what they promise, the most first; equal ones stay in their order."""
+    for which in range(1, count):
+        place = which
+        while place > 0 and proposals.promise[place - 1] < proposals.promise[place]:
+            _swap(proposals.visits, place)
+            _swap(proposals.promise, place)
+            for i in range(proposals.cities.shape[1]):
+                _swap(proposals.cities[:, i], place)
+            for i in range(proposals.earned.shape[1]):
+                _swap(proposals.earned[:, i], place)
+            place -= 1
+
+
+@part
+def _swap(numbers, place):
+    numbers[place - 1], numbers[place] = numbers[place], numbers[place - 1]
 
 
 @part

@@ -6,7 +6,7 @@ import numpy as np
 
 from lmta.kernels.cascade import GOLDEN, mixed
 from lmta.kernels.compiled import kernel
-from lmta.kernels.route_rules import Rules, Today, make_play, play_on, reward_of_day
+from lmta.kernels.route_rules import Rules, Today, considered, make_play, play_on, reward_of_day
 from lmta.kernels.route_task import Ground
 from lmta.kernels.routes import make_room
 from lmta.kernels.threads import share_out
@@ -41,7 +41,7 @@ def roll_out(
     rewards = np.zeros((len(visits), len(worlds), rules.days - today.day))
     by_chance = np.zeros((len(visits), len(worlds)))
     cities, visits = np.array(cities, np.int64), np.array(visits, np.int64)
-    price = option_price(rules, today)
+    price, today = option_price(rules, today), considered(today)
 
     def play(some: slice) -> None:
         first = worlds.start + some.start

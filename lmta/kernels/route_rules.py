@@ -11,6 +11,10 @@ from lmta.kernels.routes import SLACK, insertion_route
 HOME = 0
 """The city where a tour begins; on its last day the way back counts."""
 
+FEW, FOR_EACH_VISIT = 120, 3
+"""So many cities, or so many for each visit that is left if that is more, are considered when days are played on."""
+HALVINGS = 40
+
 
 class Rules(NamedTuple):
     """What the days of a tour are judged by."""
@@ -75,6 +79,34 @@ def reward_of_day(ground, rules, profit, day, route, visits):
     for i in range(1, visits + 1):
         total += profit[route[i]]
     return total
+
+
+@kernel
+def considered(today):
+    """The same day with the most profitable cities alone, where there are many: the others are hardly ever visited.
+
+    On ties a few more stay.
+    """
+    most, count, highest = max(FEW, FOR_EACH_VISIT * today.budget_left), 0, 0.0
+    for city in range(len(today.profit)):
+        if today.available[city]:
+            count += 1
+            highest = max(highest, today.profit[city])
+    if count <= most:
+        return today
+    low, high = 0.0, highest
+    for _ in range(HALVINGS):
+        middle, above = 0.5 * (low + high), 0
+        for city in range(len(today.profit)):
+            above += today.available[city] and today.profit[city] >= middle
+        if above >= most:
+            low = middle
+        else:
+            high = middle
+    available = today.available.copy()
+    for city in range(len(available)):
+        available[city] &= today.profit[city] >= low
+    return Today(today.profit, available, today.position, today.day, today.budget_left)
 
 
 @part

@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from lmta.kernels.route_days import Foresight, plan_day, propose
-from lmta.kernels.route_rules import Rules, Today, reward_of_day
+from lmta.kernels.route_days import Foresight, plan_day, propose, weigh
+from lmta.kernels.route_rules import Rules, Today, considered, reward_of_day
 from lmta.kernels.route_task import survey
 
 RULES = Rules(days=3, limit=0.8, penalty=5.0, crowding=0.1, drift=0.1, floor=0.3)
-FORESIGHT = Foresight(np.array([0.0, 0.5, 2.0]), destinations=4, price=0.5, iterations=20, days_ahead=2, futures=4)
+FORESIGHT = Foresight(
+    np.array([0.0, 0.5, 2.0]), destinations=4, price=0.5, iterations=20, days_ahead=2, futures=4, rounds=2
+)
 
 
 def random_day(seed, count=30, day=0):
@@ -56,6 +58,48 @@ def test_the_best_for_today_is_taken_where_there_is_no_later_day():
     best = np.argmax(proposals.promise[: proposals.number[0]])
     planned = plan_day(survey(xy), RULES, today, 4, FORESIGHT, 0)
     assert planned.tolist() == proposals.cities[best, : proposals.visits[best]].tolist()
+
+
+def test_of_many_cities_the_most_profitable_are_considered():
+    profit = np.random.default_rng(0).uniform(0.3, 1.0, 300)
+    today = Today(profit, np.arange(300) % 2 == 0, 1, 0, budget_left=45)
+    kept = np.flatnonzero(considered(today).available)
+    assert sorted(kept.tolist()) == sorted(np.flatnonzero(today.available)[np.argsort(-profit[::2])[:135]].tolist())
+    assert considered(today._replace(budget_left=9)).available.sum() == 120
+    alike = today._replace(profit=np.ones(300), budget_left=9)
+    assert (considered(alike).available == today.available).all()
+    assert (considered(today._replace(budget_left=50)).available == today.available).all()
+
+
+def routes_of(proposals):
+    return [tuple(proposals.cities[n, : proposals.visits[n]].tolist()) for n in range(proposals.number[0])]
+
+
+def test_proposals_come_in_the_order_of_what_they_promise():
+    """If profits stand still all futures are the same, so those that were dropped early promise no more."""
+    still = RULES._replace(drift=0.0)
+    for seed in range(5):
+        xy, today = random_day(seed)
+        proposals, unsorted = (f(survey(xy), still, today, 4, FORESIGHT, seed) for f in (weigh, propose))
+        count = int(proposals.number[0])
+        assert sorted(routes_of(proposals)) == sorted(routes_of(unsorted))
+        assert (np.diff(proposals.promise[:count]) <= 1e-12).all()
+        assert plan_day(survey(xy), still, today, 4, FORESIGHT, seed).tolist() == list(routes_of(proposals)[0])
+        now = dict(zip(routes_of(unsorted), unsorted.promise, strict=False))
+        for route, promise, earned in zip(routes_of(proposals), proposals.promise, proposals.earned, strict=False):
+            assert earned[0] == now[route] < promise
+
+
+def test_the_better_half_meets_more_futures():
+    """4 futures for all, 8 more for the better half, whose promises are means over 12."""
+    xy, today = random_day(4)
+    proposals = weigh(survey(xy), RULES, today, 4, FORESIGHT, 0)
+    count = int(proposals.number[0])
+    later = proposals.promise[:count] - proposals.earned[:count, 0]
+    half = (count + 1) // 2
+    np.testing.assert_allclose(proposals.earned[:half, 1] / later[:half], 12)
+    np.testing.assert_allclose(proposals.earned[half:count, 1] / later[half:], 4)
+    assert (np.diff(proposals.promise[:half]) <= 0).all()
 
 
 def test_the_same_seed_plans_the_same_day_and_changes_nothing():

@@ -17,7 +17,8 @@ FORESIGHT = Foresight(
     price=0.5,
     iterations=50,
     days_ahead=4,
-    futures=32,
+    futures=16,
+    rounds=4,
 )
 
 

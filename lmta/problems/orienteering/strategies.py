@@ -79,8 +79,7 @@ class TourSimulator(AbstractSimulator):
         if not 0 < count <= today.budget_left:
             return []
         found = weigh(*self.map, today, count, foresight, seed)
-        order = np.argsort(-found.promise[: found.number[0]], kind="stable")
-        return [found.cities[which, : found.visits[which]] for which in order]
+        return [found.cities[which, : found.visits[which]] for which in range(found.number[0])]
 
     def _ending_with(self, today: Today, route: np.ndarray, city: int) -> np.ndarray:
         """The shortest order of these cities that ends with one of them, if the day is long enough."""

@@ -16,6 +16,8 @@ from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, ma
 from lmta.problems.session import AbstractSession, ReportField, check_horizon
 from lmta.types import InputError, ModelWarning, quoted
 
+ON_HOST = OrienteeringOnHost()
+
 
 class Tour(AbstractSession):
     """Which cities to visit today: profits now, where the tour stands, and what is left of days and budget.
@@ -25,7 +27,7 @@ class Tour(AbstractSession):
     """
 
     problem = Orienteering()
-    on_host = OrienteeringOnHost()
+    on_host = ON_HOST
     word = "tour"
     title = "Tour through cities"
     icon = "route"
@@ -111,12 +113,12 @@ class Tour(AbstractSession):
         left = self._left_after(len(route), "visited")
         state = self.state
         for city in route:
-            state = self._pass_by(state, city) if city in shut else self.on_host.pick(self.instance, state, [city])
+            state = self._pass_by(state, city) if city in shut else ON_HOST.pick(self.instance, state, [city])
         state = eqx.tree_at(lambda s: s.budget_left, state, left)
         if float(state.length) > float(self.instance.limit) * (1 + 1e-6):
             message = f"visited: a route of {float(state.length):.3f} exceeds the day's {float(self.instance.limit):g}"
             warn(f"{message}; taken as true, with the penalty.", ModelWarning, 2)
-        reward = self.on_host.forecast(self.instance, state)
+        reward = ON_HOST.forecast(self.instance, state)
         profit = np.array(state.profit)
         profit[list(observed)] = list(observed.values())
         self.state = next_day(state, profit)
@@ -128,7 +130,7 @@ class Tour(AbstractSession):
         nothing = np.array(state.profit)
         nothing[city] = 0.0
         there = eqx.tree_at(lambda s: s.profit, state, jax.device_put(nothing))
-        after = self.on_host.pick(self.instance, there, [city])
+        after = ON_HOST.pick(self.instance, there, [city])
         return eqx.tree_at(lambda s: (s.profit, s.visited), after, (state.profit, state.visited))
 
     def _observed_profits(self, profits: Mapping[Any, Any], route: list[int]) -> dict[int, float]:
