@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-import jax
 import numpy as np
-from jaxtyping import Array
 
+from lmta.lazy import Array, jax
 from lmta.sparse import padded_size
 from lmta.types import Graph
 
@@ -45,9 +44,9 @@ def make_graph(senders: np.ndarray, receivers: np.ndarray, weight: np.ndarray, n
     )
 
 
-def _pad(array: Array | np.ndarray, size: int, value: int = 0) -> Array:
+def _pad(array: Array | np.ndarray, size: int, value: int = 0) -> np.ndarray:
     """The array with room for `size`; padded on the host, where a new size costs no compilation."""
-    return jax.device_put(np.pad(np.asarray(array), (0, size - array.shape[0]), constant_values=value))
+    return np.pad(np.asarray(array), (0, size - array.shape[0]), constant_values=value)
 
 
 def _reverse_edges(senders: np.ndarray, receivers: np.ndarray, num_nodes: int) -> np.ndarray:
