@@ -43,13 +43,13 @@ class Graph(Record):
     receiver's share of its neighbours.
     """
 
-    senders: Int[Array | np.ndarray, " edges"]
-    receivers: Int[Array | np.ndarray, " edges"]
-    weight: Float[Array | np.ndarray, " edges"]
-    reverse: Int[Array | np.ndarray, " edges"]
+    senders: Int[Array, " edges"]
+    receivers: Int[Array, " edges"]
+    weight: Float[Array, " edges"]
+    reverse: Int[Array, " edges"]
     """Where the edge the other way round stands, or -1 where there is none."""
-    edge_mask: Bool[Array | np.ndarray, " edges"]
-    node_mask: Bool[Array | np.ndarray, " nodes"]
+    edge_mask: Bool[Array, " edges"]
+    node_mask: Bool[Array, " nodes"]
 
     @property
     def num_nodes(self) -> int:

@@ -91,7 +91,8 @@ class Policy(AbstractPlayer):
     ) -> DayPlan:
         rule = self.node_rule
         if isinstance(rule, PlanRule):
-            return DayPlan(*rule.plan(own, state, budget, seed))
+            planned = rule.plan(own, state, budget, seed)
+            return planned if isinstance(planned, DayPlan) else DayPlan(*planned)
         assert rule.on_host is not None
         if isinstance(rule, DayRule):
             return rule.on_host(instance, state, budget)

@@ -1,7 +1,7 @@
 """Graphs as padded edge lists that a batch can share."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,7 +44,12 @@ def make_graph(senders: np.ndarray, receivers: np.ndarray, weight: np.ndarray, n
     )
 
 
-def _pad(array: Array | np.ndarray, size: int, value: int = 0) -> np.ndarray:
+def on_host(value: Any, dtype: Any) -> Any:
+    """An array for a record that is made on the host: NumPy's, and JAX takes it as one of its own."""
+    return np.array(value, dtype)
+
+
+def _pad(array: Array | np.ndarray, size: int, value: int = 0) -> Any:
     """The array with room for `size`; padded on the host, where a new size costs no compilation."""
     return np.pad(np.asarray(array), (0, size - array.shape[0]), constant_values=value)
 

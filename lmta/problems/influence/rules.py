@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int, Int8
 
 from lmta.lazy import Array, PRNGKeyArray, eqx, jax, jnp
 from lmta.problems.base import AbstractInstance, AbstractState, Bounds
-from lmta.problems.graphs import make_graph, pad_graph, stack_on_host
+from lmta.problems.graphs import make_graph, on_host, pad_graph, stack_on_host
 from lmta.problems.influence.importer import Network
 from lmta.records import Record
 from lmta.sparse import over_edges
@@ -21,17 +21,17 @@ class InfluenceInstance(AbstractInstance):
     """A network whose edges fire with probability `graph.weight`."""
 
     graph: Graph
-    days: Int[Array | np.ndarray, ""]
-    budget: Int[Array | np.ndarray, ""]
+    days: Int[Array, ""]
+    budget: Int[Array, ""]
 
 
 class InfluenceState(AbstractState):
     """The status of every node; padding counts as removed."""
 
-    status: Int8[Array | np.ndarray, " nodes"]
-    day: Int[Array | np.ndarray, ""]
-    budget_left: Int[Array | np.ndarray, ""]
-    seeded_today: Int[Array | np.ndarray, ""]
+    status: Int8[Array, " nodes"]
+    day: Int[Array, ""]
+    budget_left: Int[Array, ""]
+    seeded_today: Int[Array, ""]
 
 
 class InfluenceNoise(Record):
@@ -148,4 +148,4 @@ def next_day(state: InfluenceState, newly_active: Bool[Array, " nodes"]) -> Infl
 def make_instance(network: Network, days: int, budget: int) -> InfluenceInstance:
     """The task of spreading over `network` for `days` with `budget` seeds."""
     graph = make_graph(network.senders, network.receivers, network.probability, network.num_nodes)
-    return InfluenceInstance(graph=graph, days=np.array(days, np.int32), budget=np.array(budget, np.int32))
+    return InfluenceInstance(graph=graph, days=on_host(days, np.int32), budget=on_host(budget, np.int32))
