@@ -2,22 +2,31 @@
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
-import jax
-from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+from lmta.lazy import eqx, jax
 
-EVERYWHERE, SPLIT = PartitionSpec(), PartitionSpec("members")
+if TYPE_CHECKING:
+    from jax.sharding import Mesh
 
 
 def keep_compilations() -> None:
     """Compiled programs are kept between runs in the user's cache, so that the second start is quick."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    jax.config.update("jax_compilation_cache_dir", str(home / "lmta" / "jax"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
+    _configure("jax_compilation_cache_dir", str(home / "lmta" / "jax"))
+    _configure("jax_persistent_cache_min_compile_time_secs", 0.3)
+
+
+def _configure(name: str, value: Any) -> None:
+    """Set an option of JAX, or leave it where JAX will find it when it is imported."""
+    if "jax" in sys.modules:
+        jax.config.update(name, value)
+    else:
+        os.environ[name.upper()] = str(value)
 
 
 def num_cores() -> int:
@@ -28,7 +37,7 @@ def num_cores() -> int:
 def use_all_cores() -> None:
     """One CPU device a core. Once JAX has started it keeps the devices it has."""
     with contextlib.suppress(RuntimeError):
-        jax.config.update("jax_num_cpu_devices", num_cores())
+        _configure("jax_num_cpu_devices", num_cores())
 
 
 def map_over_cores(function: Callable[..., Any], shared: Any, *batched: Any) -> Any:
@@ -38,8 +47,14 @@ def map_over_cores(function: Callable[..., Any], shared: Any, *batched: Any) -> 
     equals the last one is not compiled again.
     """
     mesh = core_mesh(jax.tree.leaves(batched)[0].shape[0])
-    shared, batched = _put(shared, NamedSharding(mesh, EVERYWHERE)), _put(batched, NamedSharding(mesh, SPLIT))
-    return on_first_core(_map(function, mesh, shared, batched))
+    everywhere, split = (jax.sharding.NamedSharding(mesh, how) for how in specs_of_members())
+    return on_first_core(_make_map()(function, mesh, _put(shared, everywhere), _put(batched, split)))
+
+
+@cache
+def specs_of_members() -> tuple[Any, Any]:
+    """How arrays lie on the cores that share a batch: whole on each of them, or split by members."""
+    return jax.sharding.PartitionSpec(), jax.sharding.PartitionSpec("members")
 
 
 def on_first_core(tree: Any) -> Any:
@@ -52,18 +67,24 @@ def _put(tree: Any, place: Any) -> Any:
     return eqx.combine(jax.device_put(arrays, place), static)
 
 
-def core_mesh(size: int) -> Mesh:
+def core_mesh(size: int) -> "Mesh":
     """As many devices as share a batch of this size evenly."""
     count = max(count for count in range(1, len(jax.devices()) + 1) if size % count == 0)
-    return jax.make_mesh((count,), ("members",), axis_types=(AxisType.Auto,))
+    return jax.make_mesh((count,), ("members",), axis_types=(jax.sharding.AxisType.Auto,))
 
 
-@eqx.filter_jit
-def _map(function: Callable[..., Any], mesh: Mesh, shared: Any, batched: tuple[Any, ...]) -> Any:
+@cache
+def _make_map() -> Callable[..., Any]:
+    return eqx.filter_jit(_map)
+
+
+def _map(function: Callable[..., Any], mesh: "Mesh", shared: Any, batched: tuple[Any, ...]) -> Any:
     arrays, static = eqx.partition(shared, eqx.is_array)
 
     def part(arrays, batched):
         return jax.lax.map(lambda members: function(eqx.combine(arrays, static), *members), batched)
 
-    spread = jax.shard_map(part, mesh=mesh, in_specs=(EVERYWHERE, SPLIT), out_specs=SPLIT, check_vma=False)
+    spread = jax.shard_map(
+        part, mesh=mesh, in_specs=specs_of_members(), out_specs=specs_of_members()[1], check_vma=False
+    )
     return spread(arrays, batched)

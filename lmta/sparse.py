@@ -9,10 +9,9 @@ import functools
 from collections.abc import Callable
 from typing import Literal
 
-import jax
-import jax.numpy as jnp
-from jax.custom_batching import custom_vmap
-from jaxtyping import Array, Float, Int, Shaped
+from jaxtyping import Float, Int, Shaped
+
+from lmta.lazy import Array, jax, jnp
 
 Reduction = Literal["add", "max", "multiply"]
 Combine = Callable[[Array, Array], Array]
@@ -24,21 +23,21 @@ def over_edges(
     source: Int[Array, " edges"],
     target: Int[Array, " edges"],
     *,
-    combine: Combine = jnp.multiply,
+    combine: Combine | None = None,
     reduction: Reduction = "add",
 ) -> Shaped[Array, " nodes *rest"]:
     """For each node the sum of `combine(values[source], weight)` over its edges in, or their maximum (at least 0), or
-    their product.
+    their product. Values and weights are multiplied where nothing else is said.
 
     Give senders as source and receivers as target to go along the edges, the other way round to go against them.
     """
     weight = weight.reshape(-1, *[1] * (values.ndim - 1))
-    return _make_over_edges(combine, reduction)(values, weight, source, target)
+    return _make_over_edges(combine or jnp.multiply, reduction)(values, weight, source, target)
 
 
 @functools.cache
 def _make_over_edges(combine: Combine, reduction: Reduction) -> Callable[..., Array]:
-    @custom_vmap
+    @jax.custom_batching.custom_vmap
     def product(values, weight, source, target):
         messages = combine(values.at[source].get(mode="clip"), weight)
         nothing = 1 if reduction == "multiply" else 0

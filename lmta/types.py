@@ -3,9 +3,11 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-import equinox as eqx
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
+
+from lmta.lazy import Array
+from lmta.records import Record
 
 NodeId = Hashable
 """What a user calls a node or a city: a string, an integer, or any other hashable name."""
@@ -34,7 +36,7 @@ class DataWarning(UserWarning):
     """The user's data can be read, but perhaps not as they were meant."""
 
 
-class Graph(eqx.Module):
+class Graph(Record):
     """A directed graph as an edge list; padding has both masks False and weight 0.
 
     For influence the weight is the probability that the edge fires; for orienteering it is the
@@ -55,7 +57,7 @@ class Graph(eqx.Module):
         return self.node_mask.shape[-1]
 
 
-class Observation(eqx.Module):
+class Observation(Record):
     """What a decision may depend on: features of nodes and of all, the graph that joins nodes, and gains of picks."""
 
     nodes: Float[Array, " nodes features"]

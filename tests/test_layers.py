@@ -11,6 +11,7 @@ from lmta.problems.registry import specs
 
 ROOT = Path(lmta.__file__).parent
 LAYERS = [
+    {"lazy", "records"},
     {"types"},
     {"sparse", "kernels", "files", "devices", "hints", "extras"},
     {"problems", "nn"},

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from lmta.arena.record import provenance, write_json
 from lmta.benchmarks.networkx_simulator import random_episode
-from lmta.devices import EVERYWHERE, SPLIT, core_mesh, use_all_cores
+from lmta.devices import core_mesh, specs_of_members, use_all_cores
 from lmta.files import check_writable
 from lmta.problems.base import DayRecord, Problem, play_episode
 from lmta.problems.influence.spec import INFLUENCE
@@ -141,13 +141,14 @@ def _time_batch(settings: SimulateSettings, instances: list[Any]) -> float:
     shared = len(instances) == 1
     stacked = instances[0] if shared else SPEC.problem.stack(instances)
     mesh = core_mesh(settings.batch)
-    instance_spec = EVERYWHERE if shared else SPLIT
+    everywhere, split = specs_of_members()
+    instance_spec = everywhere if shared else split
 
     batch = jax.vmap(_random_score_of(settings), (None if shared else 0, 0))
-    mapped = jax.shard_map(batch, mesh=mesh, in_specs=(instance_spec, SPLIT), out_specs=SPLIT, check_vma=False)
+    mapped = jax.shard_map(batch, mesh=mesh, in_specs=(instance_spec, split), out_specs=split, check_vma=False)
     run = jax.jit(mapped)
     stacked = jax.device_put(stacked, NamedSharding(mesh, instance_spec))
-    keys = jax.device_put(jax.random.split(jax.random.key(settings.seed), settings.batch), NamedSharding(mesh, SPLIT))
+    keys = jax.device_put(jax.random.split(jax.random.key(settings.seed), settings.batch), NamedSharding(mesh, split))
     return _median_seconds(lambda: jax.block_until_ready(run(stacked, keys)), settings.repeats)
 
 

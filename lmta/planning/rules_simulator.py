@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
 from lmta.devices import map_over_cores
+from lmta.lazy import Array, jax, jnp
 from lmta.policies.base import Policy, decide_day
 from lmta.policies.registry import policy
 from lmta.problems.base import DayRecord, play_day

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int, UInt32
+from jaxtyping import Int, UInt32
 
 from lmta.devices import map_over_cores
+from lmta.lazy import Array, eqx, jax, jit, jnp
 from lmta.policies.player import AbstractPlayer, Choice
 from lmta.problems.base import (
     AbstractInstance,
@@ -93,7 +91,8 @@ class Policy(AbstractPlayer):
     ) -> DayPlan:
         rule = self.node_rule
         if isinstance(rule, PlanRule):
-            return DayPlan(*rule.plan(own, state, budget, seed))
+            planned = rule.plan(own, state, budget, seed)
+            return planned if isinstance(planned, DayPlan) else DayPlan(*planned)
         assert rule.on_host is not None
         if isinstance(rule, DayRule):
             return rule.on_host(instance, state, budget)
@@ -133,12 +132,12 @@ def _granted(rule: BudgetRule, instance: AbstractInstance, state: AbstractState,
     return min(int(rule.grant(numbers, numbers, schedule)), numbers.budget_left)
 
 
-@partial(jax.jit, static_argnums=0)
+@partial(jit, static_argnums=0)
 def _grant(rule: BudgetRule, instance: Any, state: Any, schedule: Any) -> Int[Array, ""]:
     return jnp.minimum(rule.grant(instance, state, schedule), state.budget_left)
 
 
-@partial(jax.jit, static_argnums=(0, 1))
+@partial(jit, static_argnums=(0, 1))
 def decide_day(
     policy: Policy, max_picks: int, instance: Any, state: Any, schedule: Any, seed: UInt32[Array | np.ndarray, ""]
 ) -> tuple[Int[Array, ""], DayRecord]:
@@ -169,7 +168,7 @@ class _Day:
         return play_day(self.policy.problem, instance, state, noise, record)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
+@partial(jit, static_argnums=(0, 1, 2))
 def _play_together(
     policy: Policy,
     instance_axis: int | None,
@@ -207,7 +206,7 @@ def play_one_by_one(
     return _carry_out(batch.problem, batch.axis, batch.stacked, states, batch.noise, records)
 
 
-@partial(jax.jit, static_argnums=(0, 1))
+@partial(jit, static_argnums=(0, 1))
 def _carry_out(
     problem: Problem, instance_axis: int | None, instances: Any, states: Any, noise: Any, records: DayRecord
 ) -> tuple[Any, DayRecord]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lmta.lazy import jnp
 from lmta.problems.heuristics import BudgetRule, Clock, Horizon, Numbers
 
 STATIC_PERIOD = 5
@@ -15,11 +16,7 @@ Granted = Any
 
 def _numpy_for(instance: Horizon) -> Any:
     """NumPy for numbers on the host, and JAX's where rules run under jit."""
-    if isinstance(instance, Numbers):
-        return np
-    import jax.numpy as jnp  # noqa: PLC0415 (who decides on the host does without)
-
-    return jnp
+    return np if isinstance(instance, Numbers) else jnp
 
 
 def average(instance: Horizon, state: Clock, schedule: None) -> Granted:

@@ -2,31 +2,32 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Float, Int
 
+from lmta.lazy import Array, PRNGKeyArray, eqx, jax, jnp
+from lmta.records import Record
 from lmta.types import Graph, Observation
 
 
-class AbstractInstance(eqx.Module):
+class AbstractInstance(Record):
     """One task: `days` to play with `budget` picks in all, on the nodes of a graph. Fields are arrays, so that
     instances can be stacked."""
 
-    graph: eqx.AbstractVar[Graph]
-    days: eqx.AbstractVar[Int[Array, ""]]
-    budget: eqx.AbstractVar[Int[Array, ""]]
+    if TYPE_CHECKING:
+        graph: Graph
+        days: Int[Array, ""]
+        budget: Int[Array, ""]
 
 
-class AbstractState(eqx.Module):
+class AbstractState(Record):
     """Where an episode stands: the days gone and the picks left, besides what the problem itself keeps."""
 
-    day: eqx.AbstractVar[Int[Array | np.ndarray, ""]]
-    budget_left: eqx.AbstractVar[Int[Array | np.ndarray, ""]]
+    if TYPE_CHECKING:
+        day: Int[Array, ""]
+        budget_left: Int[Array, ""]
 
 
 InstanceT = TypeVar("InstanceT", bound=AbstractInstance)
@@ -157,7 +158,7 @@ def expected_today(problem: Problem, instance: AbstractInstance, state: Abstract
     return problem.forecast(instance, state) if isinstance(problem, ForecastingProblem) else jnp.zeros(())
 
 
-class DayRecord(eqx.Module):
+class DayRecord(Record):
     """What was done on a day: picks in order (padding is -1), their values to the chooser, count and reward."""
 
     picks: Int[Array, " max_picks"]
@@ -271,7 +272,7 @@ def play_day(
     return following, eqx.tree_at(lambda r: r.reward, record, jnp.where(over, 0.0, reward))
 
 
-class Episode(eqx.Module):
+class Episode(Record):
     """What an episode leaves behind; leading axes are days."""
 
     states: Any

@@ -1,12 +1,11 @@
 """Graphs as padded edge lists that a batch can share."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-import jax
 import numpy as np
-from jaxtyping import Array
 
+from lmta.lazy import Array, jax
 from lmta.sparse import padded_size
 from lmta.types import Graph
 
@@ -45,9 +44,14 @@ def make_graph(senders: np.ndarray, receivers: np.ndarray, weight: np.ndarray, n
     )
 
 
-def _pad(array: Array | np.ndarray, size: int, value: int = 0) -> Array:
+def on_host(value: Any, dtype: Any) -> Any:
+    """An array for a record that is made on the host: NumPy's, and JAX takes it as one of its own."""
+    return np.array(value, dtype)
+
+
+def _pad(array: Array | np.ndarray, size: int, value: int = 0) -> Any:
     """The array with room for `size`; padded on the host, where a new size costs no compilation."""
-    return jax.device_put(np.pad(np.asarray(array), (0, size - array.shape[0]), constant_values=value))
+    return np.pad(np.asarray(array), (0, size - array.shape[0]), constant_values=value)
 
 
 def _reverse_edges(senders: np.ndarray, receivers: np.ndarray, num_nodes: int) -> np.ndarray:

@@ -5,11 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Float, Int
 
+from lmta.lazy import Array, PRNGKeyArray, jax, jnp
 from lmta.problems.base import AbstractInstance, AbstractState, Choose, DayRecord, HostRules, Problem
 from lmta.sparse import first_best
 

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-import jax
 import numpy as np
-from jax import Array
 
 from lmta.hints import warn
 from lmta.problems.base import HostRules, Problem
@@ -187,12 +185,12 @@ class AbstractSession(ABC):
         if self.finished:
             raise InputError(f"All {self.days} days are over; there is nothing to advance.")
 
-    def _left_after(self, num_picks: int, field: str) -> Array:
+    def _left_after(self, num_picks: int, field: str) -> np.ndarray:
         """The budget left after so many picks; more than there were are taken as true, with a warning."""
         if num_picks > self.budget_left:
             message = f"{field}: {num_picks} picks exceed the {self.budget_left} left of {self.budget}"
             warn(f"{message}; taken as true, and nothing is left.", ModelWarning, 3)
-        return jax.device_put(np.int32(max(self.budget_left - num_picks, 0)))
+        return np.array(max(self.budget_left - num_picks, 0), np.int32)
 
 
 def check_horizon(days: Any, budget: Any, num_pickable: int, what: str) -> None:

@@ -13,12 +13,11 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-import jax
-
 from lmta.advisor.journal import Journal, journal_text, journal_type, make_day, read_journal, replay
 from lmta.advisor.options import read_options
 from lmta.agents.players import PREFIX, default_name, is_adviser, player, with_effort, without_thinking
 from lmta.hints import hearing
+from lmta.lazy import jax
 from lmta.planning.effort import Effort
 from lmta.planning.planner import DEFAULT_SECONDS, Planner
 from lmta.planning.reasons import in_the_lead

@@ -5,11 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
+from lmta.lazy import Array, jax, jit, jnp
 from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer, day_seed
 from lmta.problems.base import ForecastingProblem, HostRules, Problem, along_picks
@@ -112,7 +111,7 @@ def _ranking(player: AbstractPlayer, session: AbstractSession, seed: int) -> Ran
     return Ranking(yardstick.name, values_alike, yardstick.on_host, yardstick)
 
 
-@partial(jax.jit, static_argnums=(0, 1))
+@partial(jit, static_argnums=(0, 1))
 def _measures(
     problem: Problem, rule: ScoreRule, instance: Any, state: Any, seed: Any, picks: Int[Array, " picks"], num_picks: Any
 ) -> tuple[Float[Array, " picks"], Int[Array, " others"], Float[Array, " others"], Float[Array, " others"]]:

@@ -1,10 +1,9 @@
 """The budget rule `adaptive`: before each seed it asks whether that had better wait."""
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
 
 from lmta.kernels.seeding import CANDIDATES_FOR_A_SEED, LOOKS_A_DAY, NODES_FOR_A_SEED
+from lmta.lazy import Array, jax, jnp
 from lmta.problems.base import DayRecord, empty_day
 from lmta.problems.heuristics import BudgetRule, DayPlan, DayRule, Pairing
 from lmta.problems.influence.adjacency import adjacency_of

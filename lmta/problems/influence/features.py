@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-import jax.numpy as jnp
-
+from lmta.lazy import jnp
 from lmta.problems.base import Bounds
 from lmta.problems.influence.mean_field import look_ahead, seed_or_wait_index
 from lmta.problems.influence.rules import INACTIVE, Influence, InfluenceInstance, InfluenceState

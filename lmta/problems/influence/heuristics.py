@@ -1,10 +1,10 @@
 """Node rules for influence that score every node: degree, score, lookahead."""
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Float
 
 from lmta.kernels import mean_field
+from lmta.lazy import Array, PRNGKeyArray, jnp
 from lmta.problems.heuristics import ScoreRule
 from lmta.problems.influence.adjacency import adjacency_of
 from lmta.problems.influence.mean_field import look_ahead

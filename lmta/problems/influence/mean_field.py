@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from lmta.kernels.mean_field import HOPS
 from lmta.kernels.seeding import DAYS_TO_SPARE, SEED_OR_WAIT, SeedOrWait
+from lmta.lazy import Array, jax, jnp
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, InfluenceInstance, InfluenceState, hit_probability
 from lmta.sparse import over_edges
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lmta.problems.graphs import on_host
 from lmta.problems.influence.rules import ACTIVE, INACTIVE, REMOVED, InfluenceInstance, InfluenceState
 
 
@@ -63,8 +64,8 @@ def next_day(state: InfluenceState, newly_active: np.ndarray) -> InfluenceState:
 def make_state(status: np.ndarray, day: int, budget_left: int, seeded_today: int = 0) -> InfluenceState:
     """A state as the rules in batches have it, made on the host."""
     return InfluenceState(
-        status=status.astype(np.int8),
-        day=np.array(day, np.int32),
-        budget_left=np.array(budget_left, np.int32),
-        seeded_today=np.array(seeded_today, np.int32),
+        status=on_host(status, np.int8),
+        day=on_host(day, np.int32),
+        budget_left=on_host(budget_left, np.int32),
+        seeded_today=on_host(seeded_today, np.int32),
     )

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Float, Int, Key
 
+from lmta.lazy import Array, jax, jnp
 from lmta.problems.base import pick_day, play_day
 from lmta.problems.heuristics import BudgetRule, Pairing, ScoreRule, score_chooser
 from lmta.problems.influence.heuristics import LOOKAHEAD

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Int8, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, Int8
 
+from lmta.lazy import Array, PRNGKeyArray, eqx, jax, jnp
 from lmta.problems.base import AbstractInstance, AbstractState, Bounds
-from lmta.problems.graphs import make_graph, pad_graph, stack_on_host
+from lmta.problems.graphs import make_graph, on_host, pad_graph, stack_on_host
 from lmta.problems.influence.importer import Network
+from lmta.records import Record
 from lmta.sparse import over_edges
 from lmta.types import Graph, Observation
 
@@ -29,13 +28,13 @@ class InfluenceInstance(AbstractInstance):
 class InfluenceState(AbstractState):
     """The status of every node; padding counts as removed."""
 
-    status: Int8[Array | np.ndarray, " nodes"]
-    day: Int[Array | np.ndarray, ""]
-    budget_left: Int[Array | np.ndarray, ""]
-    seeded_today: Int[Array | np.ndarray, ""]
+    status: Int8[Array, " nodes"]
+    day: Int[Array, ""]
+    budget_left: Int[Array, ""]
+    seeded_today: Int[Array, ""]
 
 
-class InfluenceNoise(eqx.Module):
+class InfluenceNoise(Record):
     """Which edges will fire when tried. An edge is tried once at most, so one coin for each is all of chance."""
 
     fires: Bool[Array, " edges"]
@@ -149,4 +148,4 @@ def next_day(state: InfluenceState, newly_active: Bool[Array, " nodes"]) -> Infl
 def make_instance(network: Network, days: int, budget: int) -> InfluenceInstance:
     """The task of spreading over `network` for `days` with `budget` seeds."""
     graph = make_graph(network.senders, network.receivers, network.probability, network.num_nodes)
-    return InfluenceInstance(graph=graph, days=jax.device_put(np.int32(days)), budget=jax.device_put(np.int32(budget)))
+    return InfluenceInstance(graph=graph, days=on_host(days, np.int32), budget=on_host(budget, np.int32))

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-import jax.numpy as jnp
-
+from lmta.lazy import jnp
 from lmta.problems.base import Bounds
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringInstance, OrienteeringState
 from lmta.sparse import at_ranks

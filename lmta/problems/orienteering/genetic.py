@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from functools import partial
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Int, PRNGKeyArray
+from jaxtyping import Int
 
+from lmta.lazy import Array, PRNGKeyArray, jax, jit, jnp
 from lmta.problems.base import Problem, pick_day, play_episode
 from lmta.problems.heuristics import BudgetRule, Pairing, score_chooser
 from lmta.problems.orienteering.heuristics import GREEDY
@@ -38,7 +37,7 @@ def make_genetic(settings: Genetic) -> BudgetRule:
     return BudgetRule("ga", grant, make_schedule)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 4, 5))
+@partial(jit, static_argnums=(0, 1, 4, 5))
 def _evolve(
     settings: Genetic,
     problem: Problem,

@@ -1,9 +1,8 @@
 """The node rule `rollout-insertion`: routes by insertion at several prices, judged over today and the next days."""
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
+from lmta.lazy import Array, jax, jnp
 from lmta.problems.base import DayRecord, pick_in_order
 from lmta.problems.heuristics import DayRule
 from lmta.problems.orienteering.routes import ANYWHERE, plan_route

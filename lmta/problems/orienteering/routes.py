@@ -2,10 +2,9 @@
 
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
+from lmta.lazy import Array, jax, jnp
 from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState, distance_between
 from lmta.sparse import first_best
 

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Float, Int
 
+from lmta.lazy import Array, PRNGKeyArray, eqx, jax, jnp
 from lmta.problems.base import AbstractInstance, AbstractState, Bounds
 from lmta.problems.graphs import make_graph, pad_graph, stack_on_host
 from lmta.problems.orienteering.importer import Cities
+from lmta.records import Record
 from lmta.types import Graph, Observation
 
 START = 0
@@ -64,7 +63,7 @@ class OrienteeringState(AbstractState):
     budget_left: Int[Array, ""]
 
 
-class OrienteeringNoise(eqx.Module):
+class OrienteeringNoise(Record):
     """How each city's profit moves on each day, in units of the drift."""
 
     moves: Float[Array, " days nodes"]
@@ -78,7 +77,7 @@ class Orienteering:
 
     def reset(self, instance: OrienteeringInstance) -> OrienteeringState:
         """At the start city, which has no profit; padding counts as visited."""
-        visited = ~instance.graph.node_mask.at[START].set(False)
+        visited = ~jnp.asarray(instance.graph.node_mask).at[START].set(False)
         return OrienteeringState(
             profit=jnp.where(visited, 0.0, instance.profit),
             visited=visited,
