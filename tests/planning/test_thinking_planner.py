@@ -104,7 +104,7 @@ def test_what_each_pick_adds_and_what_happens_by_itself():
     running.advance(seeded=[0], activated=[1])
     wait = Candidate("wait", np.zeros(0, int), np.zeros(0))
     _, idle = explain(CampaignSimulator(running.instance), running.state, wait, 4_000, 0)
-    assert idle.mean == pytest.approx(4.5, abs=0.1) and (idle.low, idle.high) == (3.0, 5.0)
+    assert idle.mean == pytest.approx(4.5, abs=0.1) and (idle.low, idle.high) == (4.0, 5.0)
     assert explain(simulator, session.state, chosen, 40, 0) == ((), None)
 
 
