@@ -1,7 +1,8 @@
 """The words of the domain that every part shares: graph, observation, decision, and the error for bad input."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -102,6 +103,24 @@ class Tried:
     less: float
     """How much less that is than the chosen strategy earns in the same worlds."""
     less_error: float
+    nodes: tuple[NodeId, ...] = ()
+    """What it would pick."""
+
+
+class Adds(NamedTuple):
+    """How much more a decision earns than without one of its picks, which is then kept for later; and its standard
+    error."""
+
+    mean: float
+    error: float
+
+
+class Idle(NamedTuple):
+    """What is earned from today to the end if nothing more is done, and where nine of ten futures end."""
+
+    mean: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -116,6 +135,23 @@ class Thinking:
     """What a closer look at single picks found better than the chosen strategy, if anything."""
     rollouts: int
     seconds: float
+    adds: tuple[Adds, ...] = ()
+    """What each pick of the decision adds, in their order; nothing where there was no time to tell."""
+    idle: Idle | None = None
+    """What happens without any more picks, where the problem's engine can tell."""
+
+    @property
+    def runner_up(self) -> Tried | None:
+        """Who comes next, if anybody."""
+        return self.tried[1] if len(self.tried) > 1 else None
+
+    def named(self, ids: Sequence[NodeId]) -> "Thinking":
+        """The same with the user's own ids in place of numbers of nodes."""
+
+        def name(tried: Tried) -> Tried:
+            return replace(tried, nodes=tuple(ids[int(node)] for node in tried.nodes))  # pyright: ignore[reportArgumentType]
+
+        return replace(self, tried=tuple(map(name, self.tried)), closer=self.closer and name(self.closer))
 
 
 @dataclass(frozen=True)

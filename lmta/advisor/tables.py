@@ -2,16 +2,18 @@
 
 import shlex
 from collections.abc import Iterator
+from itertools import zip_longest
 
 import numpy as np
 from rich.table import Table
 from rich.text import Text
 
 from lmta.advisor.plan import Advice, PlanSettings
+from lmta.planning.reasons import with_error
 from lmta.problems.session import AbstractSession
-from lmta.types import Decision, SearchReport
+from lmta.types import Decision, SearchReport, Thinking
 
-SHOWN_SUBGOALS = 5
+SHOWN_SUBGOALS, SHOWN_STRATEGIES = 5, 5
 
 
 def advice_tables(advice: Advice) -> Iterator[Table | Text]:
@@ -25,6 +27,8 @@ def advice_tables(advice: Advice) -> Iterator[Table | Text]:
     else:
         yield Text("Nothing is to be done today.")
     yield Text(f"Why: {decision.why}")
+    if decision.thinking is not None and decision.thinking.tried:
+        yield _strategies(decision.thinking)
     if decision.search is not None:
         yield _subgoals(decision.search)
 
@@ -54,8 +58,26 @@ def _picks(session: AbstractSession, decision: Decision) -> Table:
     table.add_column("", justify="right")
     table.add_column(session.verb, overflow="fold")
     table.add_column("value", justify="right")
-    for number, pick in enumerate(decision.picks, 1):
-        table.add_row(str(number), Text(str(pick.node)), f"{pick.value:.4g}")
+    adds = decision.thinking.adds if decision.thinking else ()
+    if adds:
+        table.add_column("adds to keeping it", justify="right")
+    for number, (pick, added) in enumerate(zip_longest(decision.picks, adds), 1):
+        more = [with_error(added.mean, added.error)] if added else []
+        table.add_row(str(number), Text(str(pick.node)), f"{pick.value:.4g}", *more)
+    return table
+
+
+def _strategies(thinking: Thinking) -> Table:
+    """What was tried for today, the best first."""
+    table = Table(title="strategies for today, by rollouts")
+    table.add_column("strategy")
+    table.add_column("would pick", overflow="fold")
+    table.add_column("promises", justify="right")
+    table.add_column("less than the first", justify="right")
+    for tried in thinking.tried[:SHOWN_STRATEGIES]:
+        less = with_error(tried.less, tried.less_error) if tried is not thinking.tried[0] else ""
+        names = Text(", ".join(map(str, tried.nodes)) or "–")
+        table.add_row(tried.name, names, with_error(tried.value, tried.value_error), less)
     return table
 
 

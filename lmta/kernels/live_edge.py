@@ -204,7 +204,7 @@ def _seed_lazily(network, live, reach, status, days_left, budget_left, budget, s
         under_way = np.float64(num_inactive)
         for v in range(len(status)):
             under_way -= untouched[v]
-        index = seed_or_wait(gain[best], under_way, num_inactive, days_left, budget_left - made, strategy.index)
+        index = seed_or_wait(gain[best], under_way, num_inactive, days_left, budget_left - made, strategy.seed_or_wait)
         if not index + strategy.tilt > 0:
             break
         price = price_of_a_seed(gain[best], days_left, strategy.days_to_spare)

@@ -56,7 +56,7 @@ class Strategy(NamedTuple):
     """How far the spread is followed."""
     looks_a_day: int = LOOKS_A_DAY
     """The fewer, the more seeds a look ahead serves in networks of 1,000 nodes and more."""
-    index: SeedOrWait = SEED_OR_WAIT
+    seed_or_wait: SeedOrWait = SEED_OR_WAIT
 
 
 class Plan(NamedTuple):
@@ -115,7 +115,7 @@ def price_of_a_seed(best, days_left, days_to_spare):
 
 
 @kernel
-def seed_or_wait(best, under_way, num_inactive, days_left, budget_left, index):
+def seed_or_wait(best, under_way, num_inactive, days_left, budget_left, weights):
     """Whether the next seed promises more today than on a later day: above 0 it does; on the last day always.
 
     For today speak how much the best seed adds, and how many seeds there are for each day left; for waiting, which
@@ -127,12 +127,12 @@ def seed_or_wait(best, under_way, num_inactive, days_left, budget_left, index):
     best = min(max(best, 1.0), num_inactive)  # estimates of gains count walks, more than there are nodes
     under_way = max(under_way, 0.0)
     return (
-        index.constant
-        + index.best_gain * log(best)
-        + index.seeds_a_day * log(budget_left / days_left)
-        - index.days_left * log(days_left)
-        - index.cascade * log1p(under_way / best)
-        - index.cascade_share * log(days_left / 3.0) * under_way / num_inactive
+        weights.constant
+        + weights.best_gain * log(best)
+        + weights.seeds_a_day * log(budget_left / days_left)
+        - weights.days_left * log(days_left)
+        - weights.cascade * log1p(under_way / best)
+        - weights.cascade_share * log(days_left / 3.0) * under_way / num_inactive
     )
 
 
@@ -143,7 +143,7 @@ def num_worth_today(
     for made, gain in enumerate(gains):
         reached = under_way + float(np.sum(gains[:made])) - made  # the seeds themselves are no longer inactive
         left = num_inactive - made, days_left, budget_left - made
-        if not seed_or_wait(float(gain), reached, *left, strategy.index) + strategy.tilt > 0:
+        if not seed_or_wait(float(gain), reached, *left, strategy.seed_or_wait) + strategy.tilt > 0:
             return made
     return len(gains)
 
@@ -167,7 +167,7 @@ def seed_today(network, status, days_left, budget_left, budget, strategy, plan):
         for v in range(len(status)):
             best = max(best, ahead.gain[v])
             under_way -= ahead.untouched[v]
-        index = seed_or_wait(best, under_way, num_inactive, days_left, budget_left - made, strategy.index)
+        index = seed_or_wait(best, under_way, num_inactive, days_left, budget_left - made, strategy.seed_or_wait)
         if not index + strategy.tilt > 0:
             break
         price = price_of_a_seed(best, days_left, strategy.days_to_spare)

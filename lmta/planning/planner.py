@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import inf
 from typing import Any
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from lmta.planning.effort import Effort, make_effort
+from lmta.planning.explain import explain
 from lmta.planning.reasons import reasons
 from lmta.planning.rules_simulator import simulator_of
-from lmta.planning.search import Search, Standing, search, seconds_of
+from lmta.planning.search import SHORTEST, Search, Standing, search, seconds_of
 from lmta.policies.base import Policy, play_one_by_one
 from lmta.policies.player import AbstractPlayer, Choice, day_seed
 from lmta.policies.registry import adviser
@@ -25,8 +26,11 @@ from lmta.problems.spec import Spec
 from lmta.types import Thinking, Tried
 
 DEFAULT_SECONDS = 10.0
-SHARE_OF_STRATEGIES = 0.6
-"""How much of the effort goes into which strategy to follow; the rest goes into which picks to exchange."""
+SHARE_OF_SEARCH, SHARE_OF_STRATEGIES = 0.9, 0.54
+"""How much of the effort goes into a decision, and of that into which strategy to follow; then come which picks to
+exchange, and, with what is left, what each pick adds."""
+MOST_EXPLAINING = 0.4
+"""Seconds for that at most."""
 Prepared = tuple[Any, AbstractSimulator]
 """(what the adviser has prepared, what tries strategies on the instance)."""
 OnProgress = Callable[[Standing, Sequence[Candidate]], None]
@@ -63,17 +67,39 @@ class Planner(AbstractPlayer):
             return own
         found = self._search(simulator, state, strategies, effort, (begun, each), day_seed(seed, 1))
         closer = [strategies[found.chosen]]
+        left = self.effort.part(SHARE_OF_SEARCH).without(found.rollouts)
         if not found.stopped:
-            closer += _while_time_is_left(_look_closer(simulator, state, strategies, found), self.effort, begun)
-        left = self.effort.without(found.rollouts)
+            closer += _while_time_is_left(_look_closer(simulator, state, strategies, found), left, begun)
         finer = self._search(simulator, state, closer, left, (begun, each), day_seed(seed, 2))
         best = closer[finer.chosen]
         return own._replace(
             budget=max(own.budget, len(best.picks)),
             picks=best.picks,
             values=best.values,
-            thinking=report(found, strategies, finer, closer, time.perf_counter() - begun),
+            thinking=self._report(simulator, state, (found, strategies), (finer, closer), begun, day_seed(seed, 3)),
         )
+
+    def _report(
+        self,
+        simulator: AbstractSimulator,
+        state: AbstractState,
+        found: tuple[Search, Sequence[Candidate]],
+        closer: tuple[Search, Sequence[Candidate]],
+        begun: float,
+        seed: int,
+    ) -> Thinking:
+        """What was tried, and with the effort that is left what each pick adds."""
+        told = report(*found, *closer, time.perf_counter() - begun)
+        if found[0].stopped or closer[0].stopped or not told.rollouts:
+            return told
+        best = closer[1][closer[0].chosen]
+        if self.effort.rollouts is not None:
+            rollouts = float(self.effort.rollouts - told.rollouts)
+        else:
+            left = (self.effort.seconds or 0.0) - told.seconds
+            rollouts = min(left, MOST_EXPLAINING) * told.rollouts / max(told.seconds, SHORTEST)
+        adds, idle = explain(simulator, state, best, rollouts, seed)
+        return replace(told, adds=adds, idle=idle, seconds=time.perf_counter() - begun)
 
     def _search(
         self,
@@ -186,4 +212,5 @@ def _tried(found: Search, i: int, candidate: Candidate, beside: int) -> Tried:
         value_error=value.error,
         less=less.mean,
         less_error=less.error,
+        nodes=tuple(candidate.picks.tolist()),
     )

@@ -5,7 +5,9 @@ from math import floor, isfinite, log10
 
 from lmta.planning.search import Standing
 from lmta.problems.simulator import Candidate
-from lmta.types import Thinking, Tried
+from lmta.types import Idle, Thinking, Tried
+
+MOST_NAMED = 5
 
 
 def reasons(thinking: Thinking) -> list[str]:
@@ -17,20 +19,36 @@ def reasons(thinking: Thinking) -> list[str]:
     told = [
         f"{_capital(chosen.name)} today, as the rule says; no other strategy does better."
         if own is chosen
-        else f"{_capital(chosen.name)} today; the rule says {own.name}, which promises {_compared(own)}."
+        else f"{_capital(chosen.name)} today; the rule says {own.name}{_named(own)}, which promises {_compared(own)}."
     ]
     beside = _why_so_many(chosen, [tried for tried in others if tried is not own])
     if beside:
         told.append(f"{_capital(_joined(beside))}.")
     if others and others[0] is not own:
-        told.append(f"The runner-up, {others[0].name}, promises {_compared(others[0])}.")
+        told.append(f"The runner-up, {others[0].name}{_named(others[0])}, promises {_compared(others[0])}.")
     followed = thinking.closer or chosen
     if thinking.closer:
         gain = with_error(-followed.less, followed.less_error)
         told.append(f"A closer look finds {followed.name}, which promises {gain} more still.")
     expected = with_error(followed.value, followed.value_error)
     told.append(f"Expected from today to the end: {expected}, by {thinking.rollouts:,} rollouts.")
+    if thinking.idle is not None:
+        told.append(_if_idle(thinking.idle))
     return told
+
+
+def _if_idle(idle: Idle) -> str:
+    """What the future brings by itself."""
+    if idle.high == 0:
+        return "If nothing more is done, nothing more happens."
+    return f"If nothing more is done: {idle.mean:.3g}, and {idle.low:.4g} to {idle.high:.4g} in nine of ten futures."
+
+
+def _named(tried: Tried) -> str:
+    """What a strategy would pick, where that can be said in a few words."""
+    names = [str(node) for node in tried.nodes[:MOST_NAMED]]
+    more = len(tried.nodes) - len(names)
+    return f" ({', '.join(names)}{f' and {more} more' if more else ''})" if names else ""
 
 
 def in_the_lead(standing: Standing, candidates: Sequence[Candidate]) -> str:
@@ -58,8 +76,8 @@ def _compared(tried: Tried) -> str:
 
 
 def with_error(number: float, error: float, sign: str = "") -> str:
-    """A number as exactly as its error allows: 3.1 ± 0.4."""
-    digits = max(0, -floor(log10(error))) if error > 0 else 1
+    """A number as exactly as its error allows, and no more than to the third decimal: 3.1 ± 0.4."""
+    digits = min(max(0, -floor(log10(error))), 3) if error > 0 else 1
     return f"{number:{sign}.{digits}f} ± {error:.{digits}f}"
 
 

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from lmta.planning.tuned import Gain, TunedPlanner, policy_of, tuning_of
 from lmta.policies.base import Policy
 from lmta.policies.player import day_seed
 from lmta.policies.registry import adviser
+from lmta.problems.simulator import Play
 from lmta.problems.spec import Spec
 from lmta.types import InputError
 
@@ -77,22 +79,35 @@ def _fit(spec: Spec, instance: Any, seconds: float, seed: int, on_progress: OnPr
     play = tuning.make_play(instance)
     best, done = tuning.known[0], 0.0
     for generation, share in enumerate(GENERATIONS):
-        some = [*tuning.known[1:], *(tuning.draw(rng, None) for _ in range(DRAWN))]
-        candidates = [best, *(some if generation == 0 else [tuning.draw(rng, best) for _ in range(NEARBY)])]
-        world_seed = day_seed(seed, 0, generation)
-
-        def try_out(
-            few: Sequence[int], worlds: range, candidates: list[Any] = candidates, world_seed: int = world_seed
-        ) -> tuple[np.ndarray, np.ndarray]:
-            played = [play(candidates[i], worlds, world_seed) for i in few]
-            return np.stack([row[0] for row in played]), np.stack([row[1] for row in played])
-
-        def tell(standing: Standing, candidates: list[Any] = candidates, share=share, done=done) -> None:
-            on_progress(done + share * standing.done, tuning.describe(candidates[standing.leading]))
-
-        found = search(try_out, len(candidates), Effort(seconds=share * seconds), on_progress=tell)
-        best, done = candidates[found.chosen], done + share
+        if generation == 0:
+            rivals = [*tuning.known[1:], *(tuning.draw(rng, None) for _ in range(DRAWN))]
+        else:
+            rivals = [tuning.draw(rng, best) for _ in range(NEARBY)]
+        tell = partial(_tell, on_progress, tuning.describe, done, share)
+        best = _best_of([best, *rivals], play, share * seconds, day_seed(seed, 0, generation), tell)
+        done += share
     return best
+
+
+def _tell(
+    on_progress: OnProgress, describe: Callable[[Any], str], done: float, share: float, of_share: float, leading: Any
+) -> None:
+    on_progress(done + share * of_share, describe(leading))
+
+
+def _best_of(
+    strategies: Sequence[Any], play: Play, seconds: float, seed: int, tell: Callable[[float, Any], None]
+) -> Any:
+    """The best strategy by evidence; the first is the one to beat."""
+
+    def try_out(some: Sequence[int], worlds: range) -> tuple[np.ndarray, np.ndarray]:
+        returns, by_chance = zip(*(play(strategies[i], worlds, seed) for i in some), strict=True)
+        return np.stack(returns), np.stack(by_chance)
+
+    def on_progress(standing: Standing) -> None:
+        tell(standing.done, strategies[standing.leading])
+
+    return strategies[search(try_out, len(strategies), Effort(seconds=seconds), on_progress=on_progress).chosen]
 
 
 def _play(players: Sequence[Policy], spec: Spec, instance: Any, end: float, seed: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
@@ -126,9 +127,9 @@ class TunedRule(PlanRule):
         self.planner.check(instance, self.label)
         return self.rule.prepare(instance)
 
-    def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> DayPlan:
+    def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> DayPlan | tuple[np.ndarray, np.ndarray]:
         """Today's picks."""
-        return DayPlan(*self.rule.plan(prepared, state, budget, seed))
+        return self.rule.plan(prepared, state, budget, seed)
 
     def scorer(self, prepared: Any) -> Callable[[Any, int], Any] | None:
         """As the rule does."""

@@ -68,6 +68,8 @@ class AbstractPlayer(ABC):
         if key not in session.prepared:
             session.prepared[key] = self.prepare(session.instance, seed)
         choice = self.choose(session.instance, session.state, session.prepared[key], day_seed(seed, session.day))
+        if choice.thinking is not None:
+            choice = choice._replace(thinking=choice.thinking.named(session.ids))
         picked = zip(choice.picks, choice.values, strict=True)
         return Decision(
             policy=self.name,

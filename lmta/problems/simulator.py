@@ -54,6 +54,10 @@ class AbstractSimulator(ABC):
         """The chosen candidate with one pick exchanged for another, the most promising first; perhaps none."""
         return iter(())
 
+    def idle(self, state: Any, worlds: range, seed: int) -> np.ndarray | None:
+        """[world, day]: what is earned from today to the end if nothing more is done; None where that is not told."""
+        return None
+
     @abstractmethod
     def try_out(self, state: Any, candidates: Sequence[Candidate], worlds: range, seed: int) -> Outcome:
         """What each candidate earns, if the base heuristic goes on from tomorrow to the end.

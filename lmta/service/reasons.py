@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from lmta.lazy import Array, jax, jit, jnp
+from lmta.planning.planner import Planner
 from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer, day_seed
 from lmta.problems.base import ForecastingProblem, HostRules, Problem, along_picks
@@ -16,6 +17,7 @@ from lmta.problems.heuristics import PlanRule, ScoreRule
 from lmta.problems.registry import spec_of_session
 from lmta.problems.session import AbstractSession
 from lmta.sparse import padded_size
+from lmta.types import Thinking, Tried
 
 NUM_ALTERNATIVES = 5
 
@@ -50,12 +52,40 @@ def advise(player: AbstractPlayer, session: AbstractSession, seed: int) -> dict[
         ],
         "ranked_by": ranking.name,
         "why": decision.why,
+        "thinking": None if decision.thinking is None else _thinking(decision.thinking),
         "milliseconds": decision.milliseconds,
     }
 
 
 def _pick(node: Any, value: float, gain: float) -> dict[str, Any]:
-    return {"id": node if isinstance(node, int) else str(node), "value": _finite(value), "gain": _finite(gain)}
+    return {"id": _id(node), "value": _finite(value), "gain": _finite(gain)}
+
+
+def _thinking(thinking: Thinking) -> dict[str, Any]:
+    """What rollouts told, as plain values."""
+    return {
+        "strategies": [_tried(tried) for tried in thinking.tried],
+        "adds": [{"mean": _finite(added.mean), "error": _finite(added.error)} for added in thinking.adds],
+        "idle": None if thinking.idle is None else thinking.idle._asdict(),
+        "rollouts": thinking.rollouts,
+        "seconds": thinking.seconds,
+    }
+
+
+def _tried(tried: Tried) -> dict[str, Any]:
+    return {
+        "name": tried.name,
+        "picks": [_id(node) for node in tried.nodes],
+        "promises": _finite(tried.value),
+        "promises_error": _finite(tried.value_error),
+        "less": _finite(tried.less),
+        "less_error": _finite(tried.less_error),
+        "rollouts": tried.rollouts,
+    }
+
+
+def _id(node: Any) -> int | str:
+    return node if isinstance(node, int) else str(node)
 
 
 def _finite(value: float) -> float | None:
@@ -99,11 +129,13 @@ def _ranking(player: AbstractPlayer, session: AbstractSession, seed: int) -> Ran
     policies = spec_of_session(session).policies
     yardstick = policies.node_rules[policies.yardstick]
     assert isinstance(yardstick, ScoreRule), f"the yardstick {yardstick.name} does not score nodes"
-    rule = player.node_rule if isinstance(player, Policy) else None
+    decider = player.adviser if isinstance(player, Planner) else player
+    rule = decider.node_rule if isinstance(decider, Policy) else None
     if isinstance(rule, ScoreRule):
         return Ranking(rule.name, True, rule.on_host, rule)
     if isinstance(rule, PlanRule):
-        scorer = rule.scorer(session.prepared[player.name, seed][1])
+        prepared = session.prepared[player.name, seed]
+        scorer = rule.scorer((prepared[0] if isinstance(player, Planner) else prepared)[1])
         if scorer is not None:
             today = day_seed(seed, session.day)
             return Ranking(rule.name, True, lambda instance, state: scorer(state, today), yardstick)

@@ -147,6 +147,47 @@ class PickOut(BaseModel):
     """null where the problem cannot say."""
 
 
+class TriedOut(BaseModel):
+    """A strategy for today as rollouts found it; errors are standard errors."""
+
+    name: str
+    picks: list[Id]
+    promises: float | None
+    """From today to the end."""
+    promises_error: float | None
+    less: float | None
+    """Than the first, in the same worlds."""
+    less_error: float | None
+    rollouts: int
+
+
+class AddsOut(BaseModel):
+    """How much more the decision earns than without a pick, which is then kept for later."""
+
+    mean: float | None
+    error: float | None
+
+
+class IdleOut(BaseModel):
+    """From today to the end if nothing more is done; nine of ten futures lie between low and high."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class ThinkingOut(BaseModel):
+    """What rollouts told before the decision."""
+
+    strategies: list[TriedOut]
+    """The chosen one, the runner-up, and the others."""
+    adds: list[AddsOut]
+    """Of each pick, in their order; empty where there was no time to tell."""
+    idle: IdleOut | None
+    rollouts: int
+    seconds: float
+
+
 class AdviceOut(BaseModel):
     """What to do today, and why."""
 
@@ -162,6 +203,8 @@ class AdviceOut(BaseModel):
     ranked_by: str | None = None
     """The node rule that ranks the alternatives."""
     why: str
+    thinking: ThinkingOut | None = None
+    """null for those that do not think."""
     milliseconds: float
 
 

@@ -13,6 +13,7 @@ from lmta.agents.players import adviser_in, player, with_effort
 from lmta.arena.evaluate import EvaluateSettings, prepare
 from lmta.benchmarks.think import ThinkSettings, bench_think, think_table
 from lmta.planning.effort import Effort
+from lmta.planning.explain import explain
 from lmta.planning.reasons import reasons, with_error
 from lmta.planning.rules_simulator import RulesSimulator
 from lmta.policies.registry import adviser, policy
@@ -20,7 +21,7 @@ from lmta.problems.heuristics import DayPlan
 from lmta.problems.influence.strategies import CampaignSimulator, counts_around
 from lmta.problems.simulator import Candidate
 from lmta.problems.task import Task
-from lmta.types import Thinking, Tried
+from lmta.types import Idle, Thinking, Tried
 
 
 @pytest.fixture
@@ -85,6 +86,26 @@ def test_a_bad_adviser_is_overruled():
     assert all(node < 10 for node in decision.nodes)
     assert decision.thinking.tried[decision.thinking.own].less > 1
     assert "the rule says 1 seed" in decision.why
+
+
+def test_what_each_pick_adds_and_what_happens_by_itself():
+    """A hub reaches its five leaves with probability 0.9 each, and no later than a seed that is kept for tomorrow."""
+    stars = nx.DiGraph([(hub, 5 * hub + leaf + 10) for hub in range(3) for leaf in range(5)])
+    session = lmta.Campaign(stars, days=2, budget=3, probability=0.9)
+    session.advance(seeded=[0])
+    simulator = CampaignSimulator(session.instance)
+    hub, leaf = (session.index(node, "node") for node in (1, 20))
+    chosen = Candidate("2 seeds", np.array([hub, leaf]), np.ones(2))
+    adds, idle = explain(simulator, session.state, chosen, 4_000, 0)
+    assert adds[0].mean == pytest.approx(1 + 5 * 0.9, abs=5 * adds[0].error + 1e-6)
+    assert adds[1].mean == pytest.approx(1.0)
+    assert idle == (0.0, 0.0, 0.0)
+    running = lmta.Campaign(nx.DiGraph([(0, 1), *stars.edges]), days=3, budget=3, probability=0.9)
+    running.advance(seeded=[0], activated=[1])
+    wait = Candidate("wait", np.zeros(0, int), np.zeros(0))
+    _, idle = explain(CampaignSimulator(running.instance), running.state, wait, 4_000, 0)
+    assert idle.mean == pytest.approx(4.5, abs=0.1) and (idle.low, idle.high) == (4.0, 5.0)
+    assert explain(simulator, session.state, chosen, 40, 0) == ((), None)
 
 
 def test_any_problem_can_be_thought_about(orchard):
@@ -171,7 +192,14 @@ def test_reasons_in_plain_words():
     assert overruled[0] == "5 seeds today; the rule says 6 seeds, which promises 3.1 ± 0.4 less."
     assert overruled[2] == "A closer look finds 5 seeds, one exchanged, which promises 0.5 ± 0.1 more still."
     assert reasons(Thinking((), 0, None, 0, 0.0)) == []
+    named = Thinking((rows[0], replace(rows[1], nodes=(3, 1, 4, 1, 5, 9))), 0, None, 1000, 1.0).named("abcdefghij")
+    assert "The runner-up, 6 seeds (d, b, e, b, f and 1 more), promises 3.1 ± 0.4 less." in reasons(named)
+    without = reasons(replace(named, idle=Idle(12.34, 3.0, 20.0)))
+    assert without[-1] == "If nothing more is done: 12.3, and 3 to 20 in nine of ten futures."
+    nothing = reasons(replace(named, idle=Idle(0.0, 0.0, 0.0)))
+    assert nothing[-1] == "If nothing more is done, nothing more happens."
     assert with_error(123.4, 12.0) == "123 ± 12"
+    assert with_error(5.5, 3e-18) == "5.500 ± 0.000"
 
 
 def test_rollouts_are_timed_by_size():

@@ -54,7 +54,7 @@ def planner_of(network, path, strategy=None, **changes):
 
 
 def plain(fitted):
-    return {**fitted._asdict(), "index": fitted.index._asdict()}
+    return {**fitted._asdict(), "seed_or_wait": fitted.seed_or_wait._asdict()}
 
 
 def test_what_beats_a_bad_adviser_is_found_and_measured(network, quick, monkeypatch):
@@ -81,7 +81,7 @@ def test_strategies_near_one_are_nearer_than_any():
     anywhere = [draw(rng, None) for _ in range(200)]
     assert {fitted.estimate for fitted in near} == {"live edges"}
     assert np.std([fitted.tilt for fitted in near]) < 0.5 < np.std([fitted.tilt for fitted in anywhere])
-    assert all(min(fitted.index) > 0 and fitted.days_to_spare > 0 for fitted in [*near, *anywhere])
+    assert all(min(fitted.seed_or_wait) > 0 and fitted.days_to_spare > 0 for fitted in [*near, *anywhere])
 
 
 def test_the_fingerprint_is_of_edges_and_probabilities_alone(network, tmp_path):

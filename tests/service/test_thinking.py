@@ -12,6 +12,7 @@ from lmta.problems.delimited import Content
 from lmta.problems.registry import spec_of
 from lmta.service import desk as module
 from lmta.service.desk import Begin, Desk, named_player, policies_for, preferred
+from lmta.service.schemas import AdviceOut
 from lmta.service.store import ConflictError, Store
 
 
@@ -95,3 +96,17 @@ def test_others_see_who_leads_and_the_end_of_the_service_ends_the_thinking(desk,
         with pytest.raises(ConflictError, match="The service is ending"):
             asked.result(10)
     assert desk.thinks_of(plan) == ""
+
+
+def test_advice_has_what_rollouts_told(desk):
+    plan = begin(desk, "lmta:aim@800")
+    advice = AdviceOut(**desk.advice(plan))
+    thinking = advice.thinking
+    assert thinking is not None and len(thinking.strategies) > 1
+    assert thinking.strategies[0].less == 0
+    assert len(thinking.adds) == len(advice.picks)
+    assert thinking.idle is not None and thinking.idle.mean == 0
+    known = set(desk.session(desk.store.plan(plan)).ids)
+    assert all(set(row.picks) <= known for row in thinking.strategies)
+    assert advice.ranked_by == "measured" and all(other.value is not None for other in advice.alternatives)
+    assert AdviceOut(**desk.advice(begin(desk, "lmta:aim"))).thinking is None

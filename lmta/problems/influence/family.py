@@ -32,26 +32,26 @@ class Fitted(NamedTuple):
     days_to_spare: float = Strategy().days_to_spare
     hops: int = Strategy().hops
     """Of mean field alone."""
-    index: SeedOrWait = Strategy().index
+    seed_or_wait: SeedOrWait = Strategy().seed_or_wait
 
     @property
     def strategy(self) -> Strategy:
         """As kernels read it."""
-        return Strategy(self.tilt, self.days_to_spare, self.hops, index=self.index)
+        return Strategy(self.tilt, self.days_to_spare, self.hops, seed_or_wait=self.seed_or_wait)
 
 
 def draw(rng: np.random.Generator, near: Fitted | None) -> Fitted:
     """Another member of the family: near one, or anywhere."""
     usual = near or Fitted()
     tilt, constants = NEARBY if near else ANYWHERE
-    moved = np.array(usual.index) * np.exp(constants * rng.normal(size=len(usual.index)))
+    moved = np.array(usual.seed_or_wait) * np.exp(constants * rng.normal(size=len(usual.seed_or_wait)))
     spare = usual.days_to_spare * np.exp(0.5 * rng.normal()) if near else rng.choice(DAYS_TO_SPARE)
     stays = near is not None and rng.random() < 0.5
     return usual._replace(
         tilt=_rounded(usual.tilt + tilt * rng.normal()),
         days_to_spare=_rounded(spare),
         hops=usual.hops if stays else int(rng.choice(HOPS)),
-        index=SeedOrWait(*map(_rounded, moved)),
+        seed_or_wait=SeedOrWait(*map(_rounded, moved)),
     )
 
 

@@ -96,6 +96,12 @@ class CampaignSimulator(AbstractSimulator):
         )
         return Outcome(played.rewards, played.by_chance)
 
+    def idle(self, state: InfluenceState, worlds: range, seed: int) -> np.ndarray:
+        """Where the running cascade gets without any more seeds."""
+        now = situation(self.network, self.days, state)
+        nobody = np.zeros((1, 1), np.uint32), np.zeros(1, np.int64)
+        return roll_out(self.network, now.status, now.days_left, 0, *nobody, worlds=worlds, seed=seed).rewards[0]
+
     def _strategies(self, now: Situation, own: DayPlan, seed: int) -> Iterator[Candidate]:
         """All of them, where some may come to the same."""
         day = ESTIMATES["mean field"].plan(now, now.budget_left, self.base, seed)
