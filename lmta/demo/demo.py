@@ -101,7 +101,7 @@ def campaign_part(settings: DemoSettings, say: Say) -> Part:
                 f"people reached with {stories.SEEDS} seeds; expected were {story.expected['mean'][-1]:.1f} "
                 f"({low:.0f} to {high:.0f})",
             ),
-            Headline(with_error(gain, "+"), f"people where decisions are thought about ({verdict(gain)})"),
+            Headline(with_error(gain, "+"), f"people: what thinking about each decision adds ({verdict(gain)})"),
         ],
     )
 
@@ -161,7 +161,7 @@ def learner_part(settings: DemoSettings, say: Say) -> Part:
         headlines=[
             Headline(
                 with_error(to_adviser, "+"),
-                f"nodes reached by LMTA beside the adviser after {settings.epochs} epochs ({verdict(to_adviser)})",
+                f"nodes: what LMTA reaches beside the adviser, after {settings.epochs} epochs ({verdict(to_adviser)})",
             )
         ],
     )

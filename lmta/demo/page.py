@@ -45,6 +45,7 @@ figcaption { margin-top: 0.5rem; }
 table { border-collapse: collapse; font-size: 0.82rem; white-space: nowrap; }
 th, td { padding: 0.35rem 0 0.35rem 0.8rem; text-align: right; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
+td:last-child { white-space: normal; min-width: 6rem; }
 tr:nth-child(2) { font-weight: 600; }
 """
 
