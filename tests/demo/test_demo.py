@@ -55,7 +55,7 @@ def test_each_day_has_its_decision_and_its_reason(shown):
     campaign = Campaign(stories.network(), days=stories.SEEDING_DAYS, budget=stories.SEEDS)
     decision = planner(campaign_problem(), rollouts=ROLLOUTS).decide(campaign)
     reason = stories.reason(decision, campaign, adviser(campaign_problem()))
-    assert escape(", ".join(decision.nodes)) in days[0]
+    assert escape(", ".join(map(str, decision.nodes))) in days[0]
     assert escape(reason) in days[0]
     assert f"{len(stories.network())} nodes reached" in days[0]
 
