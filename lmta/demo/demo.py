@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import Any
+
+import jax
 
 from lmta.agents.players import PREFIX, with_effort
 from lmta.arena.arena import Row
@@ -100,20 +101,21 @@ def campaign_part(settings: DemoSettings, say: Say) -> Part:
                 f"people reached with {stories.SEEDS} seeds; expected were {story.expected['mean'][-1]:.1f} "
                 f"({low:.0f} to {high:.0f})",
             ),
-            Headline(with_error(gain, "+"), f"people reached by thinking before each decision ({verdict(gain)})"),
+            Headline(with_error(gain, "+"), f"people: what thinking about each decision adds ({verdict(gain)})"),
         ],
     )
 
 
 def tour_part(settings: DemoSettings, say: Say) -> Part:
-    """Sixty cities."""
+    """Fifty cities."""
     story = stories.tell_tour(settings, say)
-    task = Task.of(ORIENTEERING.name, own=stories.cities(settings.seed), days=stories.TOUR_DAYS, budget=stories.VISITS)
+    size = {"days": stories.TOUR_DAYS, "budget": stories.VISITS}
+    task = Task.of(ORIENTEERING.name, own=stories.cities(), rules=stories.RULES, **size)
     names = (adviser(ORIENTEERING.name).name, *RIVALS[ORIENTEERING.name])
     comparison, _ = compared(settings, say, task, names, "policies-tour")
     low, high = story.expected["low"][-1], story.expected["high"][-1]
     return Part(
-        title=f"A tour through {stories.CITIES} cities",
+        title=f"A tour through {len(stories.cities())} cities",
         task=f"What a visit earns drifts from day to day, a day's way is limited, and many visits on one day earn less "
         f"each. {stories.VISITS} visits have to last for {stories.TOUR_DAYS} days, and the last day should end near "
         "the start.",
@@ -137,7 +139,7 @@ def learner_part(settings: DemoSettings, say: Say) -> Part:
     by_name = {row.policy: row for row in comparison.rows}
     size, trained = learner.SIZE, by_name[LEARNER]
     beside = {name: compare(trained.episodes, by_name[name].episodes).difference for name in by_name if name != LEARNER}
-    instance: Any = prepared.batch.instances[0]
+    instance = jax.device_put(prepared.batch.instances[0])
     found = learner.look_at_subgoals(folder, instance)
     to_adviser = beside[names[0]]
     return Part(
@@ -159,7 +161,7 @@ def learner_part(settings: DemoSettings, say: Say) -> Part:
         headlines=[
             Headline(
                 with_error(to_adviser, "+"),
-                f"nodes reached by LMTA beside the adviser after {settings.epochs} epochs ({verdict(to_adviser)})",
+                f"nodes: what LMTA reaches beside the adviser, after {settings.epochs} epochs ({verdict(to_adviser)})",
             )
         ],
     )

@@ -35,6 +35,8 @@ p { max-width: 46rem; }
 .card { background: var(--soft); border-radius: 0.7rem; padding: 1rem; margin: 0; }
 .number { color: var(--accent); font-size: 1.7rem; font-weight: 700; line-height: 1.2; }
 .day { color: var(--quiet); font-size: 0.8rem; text-transform: uppercase; letter-spacing: 0.06em; }
+article img { margin-bottom: 0.6rem; }
+article .quiet { margin-top: 0.3rem; }
 img { width: 100%; height: auto; display: block; border-radius: 0.4rem; }
 figure { margin: 0; }
 figcaption { margin-top: 0.5rem; }
@@ -43,6 +45,7 @@ figcaption { margin-top: 0.5rem; }
 table { border-collapse: collapse; font-size: 0.82rem; white-space: nowrap; }
 th, td { padding: 0.35rem 0 0.35rem 0.8rem; text-align: right; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
+td:last-child { white-space: normal; min-width: 6rem; }
 tr:nth-child(2) { font-weight: 600; }
 """
 
@@ -67,11 +70,9 @@ def write_page(folder: Path, parts: Sequence[Part], seconds: float) -> Path:
 def _part(part: Part) -> str:
     days = _grid(_day(number, day) for number, day in enumerate(part.days, 1))
     findings = "".join(f"<p>{_emphasised(finding)}</p>" for finding in part.findings)
-    pictures = _grid(map(_picture, part.pictures), "wide")
-    table = _table(part.comparison) if part.comparison else ""
-    return (
-        f"<section><h2>{escape(part.title)}</h2><p>{escape(part.task)}</p>{days}{findings}{pictures}{table}</section>"
-    )
+    compared = [_picture(part.comparison.chart), _table(part.comparison)] if part.comparison else []
+    shown = _grid([*map(_picture, part.pictures), *compared], "wide")
+    return f"<section><h2>{escape(part.title)}</h2><p>{escape(part.task)}</p>{days}{findings}{shown}</section>"
 
 
 def _grid(cells: Iterable[str], kind: str = "") -> str:
@@ -113,5 +114,5 @@ def _table(comparison: Comparison) -> str:
         f"<td>{np.median(row.decision_ms):.1f}<td>{in_short(row.budget_by_day)}"
         for row, comparison in zip(rows, comparisons(rows), strict=True)
     )
-    head = "<tr><th>policy<th>mean ± s.e.m.<th>beside the first<th>ms a decision<th>picks by day"
+    head = "<tr><th>policy<th>mean ± s.e.m.<th>difference<th>ms<th>picks by day"
     return f"<div class='card scroll'><table>{head}{lines}</table><p class=quiet>{escape(comparison.title)}</p></div>"

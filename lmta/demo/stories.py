@@ -1,8 +1,10 @@
 """A campaign and a tour, lived day by day by an adviser while chance acts."""
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from lmta.demo.charts import draw_forecast, save
 from lmta.demo.settings import Day, DemoSettings, Picture, Say
 from lmta.planning.futures import simulate, summary
 from lmta.planning.planner import planner
+from lmta.planning.reasons import reasons
 from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser
@@ -23,8 +26,6 @@ from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.rules import ACTIVE
 from lmta.problems.influence.spec import INFLUENCE
 from lmta.problems.influence.view import VIEW as NETWORK
-from lmta.problems.orienteering.generators import uniform
-from lmta.problems.orienteering.importer import Cities
 from lmta.problems.orienteering.rules import OrienteeringRules
 from lmta.problems.orienteering.spec import ORIENTEERING
 from lmta.problems.orienteering.tour import Tour
@@ -34,8 +35,8 @@ from lmta.problems.session import AbstractSession
 from lmta.types import Decision
 
 SEEDING_DAYS, SEEDS = 6, 6
-CITIES, TOUR_DAYS, VISITS = 60, 5, 25
-RULES = OrienteeringRules(limit=0.6, crowding=0.05)
+TOUR_DAYS, VISITS = 5, 20
+RULES = OrienteeringRules(limit=0.5, crowding=0.05)
 """Short days, on which the way matters."""
 FUTURES = 100
 """Simulated for each forecast."""
@@ -61,9 +62,11 @@ def network() -> nx.Graph:
     return nx.les_miserables_graph()
 
 
-def cities(seed: int) -> Cities:
-    """Places in a square, with profits."""
-    return uniform(CITIES, np.random.default_rng(seed))
+def cities() -> dict[str, tuple[float, ...]]:
+    """The fifty cities that come with the package: where each is and what it is worth, the start first."""
+    _, data = ORIENTEERING.own_data.samples[0].file()
+    rows = csv.DictReader(data.decode().splitlines())
+    return {row["name"]: tuple(float(row[column]) for column in ("x", "y", "profit")) for row in rows}
 
 
 def tell_campaign(settings: DemoSettings, say: Say) -> Story:
@@ -90,7 +93,7 @@ def tell_campaign(settings: DemoSettings, say: Say) -> Story:
 
 def tell_tour(settings: DemoSettings, say: Say) -> Story:
     """Visit cities with the adviser."""
-    tour = Tour(cities(settings.seed), days=TOUR_DAYS, budget=VISITS, rules=RULES)
+    tour = Tour(cities(), days=TOUR_DAYS, budget=VISITS, rules=RULES)
     rule = adviser(ORIENTEERING.name)
     expected = expect(tour, rule, settings.seed)
     first, days, results, routes = tour.state, [], [0.0], []
@@ -98,13 +101,13 @@ def tell_tour(settings: DemoSettings, say: Say) -> Story:
         why = reason(decision, tour, rule)
         profits = {tour.ids[i]: float(p) for i, p in enumerate(np.asarray(following.profit)) if p > 0}
         earned = tour.advance(visited=decision.nodes, profits=profits)
-        done, outcome = f"Visit {_names(decision, 'nothing')}", f"Worth {earned:.2f}; {tour.progress()}."
+        done, outcome = f"Visit {_names(decision, 'nothing')}", f"Worth {earned:.2f}; {tour.result:.2f} earned in all."
         say(f"Tour, day {decision.day}: {done}. {outcome}")
         days.append(Day(done, outcome, why))
         results.append(tour.result)
         routes.append([tour.index(city, "city") for city in decision.nodes])
     draw = partial(_draw_tour, tour=tour, first=first, routes=routes)
-    caption = "The way by day. The larger a dot, the higher the city's profit on the first day"
+    caption = "The way by day, with visits in order. The larger a dot, the higher the city's profit on the first day"
     pictures = [
         save(settings.out, "tour.png", caption, draw),
         _forecast_picture(settings.out, "tour", tour, expected, results),
@@ -137,8 +140,8 @@ def reason(decision: Decision, session: AbstractSession, rule: Policy) -> str:
     """Why so today, without what the rule does every day."""
     if session.budget_left == 0:
         return "nothing is left to spend."
-    usual = rule.node_rule.why
-    return decision.why.replace(f"In detail: {usual}", "").replace(f"; {usual}", ".").strip()
+    told = reasons(decision.thinking) if decision.thinking else []
+    return " ".join(told) or decision.why.replace(f"; {rule.node_rule.why}", ".")
 
 
 def _names(decision: Decision, nobody: str) -> str:
@@ -171,13 +174,14 @@ def _draw_network(figure: Figure, campaign: Campaign, decision: Decision, state:
 
 
 def _draw_tour(figure: Figure, tour: Tour, first: Any, routes: list[list[int]]) -> None:
-    figure.set_size_inches(6, 5.4)
+    figure.set_size_inches(6, 5.8)
     axes = figure.subplots()
     MAP.draw(axes, tour.instance, first, MAP.layout(tour.instance))
     draw_routes(axes, tour.instance, routes)
-    for route in routes:
-        for city in route:
-            place = MAP.layout(tour.instance)[city]
-            axes.annotate(str(tour.ids[city]), place, (5, 4), textcoords="offset points", fontsize=8, zorder=9)
+    for number, city in enumerate(chain(*routes), 1):
+        place = MAP.layout(tour.instance)[city]
+        axes.annotate(str(number), place, (5, 4), textcoords="offset points", fontsize=8, zorder=9)
     shown = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] not in ("visited", "here")]
-    axes.legend(*zip(*shown, strict=True), loc="center left", bbox_to_anchor=(1, 0.5), fontsize=9, frameon=False)
+    axes.legend(
+        *zip(*shown, strict=True), loc="upper center", bbox_to_anchor=(0.5, 0), ncols=4, fontsize=9, frameon=False
+    )
