@@ -1,6 +1,6 @@
 """`lmta plan`. Its options depend on the problem, which the arguments tell."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,7 +65,7 @@ def _make_command(spec: Spec, read_as: Any, with_rules: Any) -> Callable[..., No
     return plan
 
 
-def _make_overview(options: dict[str, Spec]) -> Callable[..., None]:
+def _make_overview(options: Mapping[str, Spec]) -> Callable[..., None]:
     """What is common to all problems, for the help."""
     fields = [(option.replace("-", "_"), _data_option(spec), None) for option, spec in options.items()]
     data_type = make_dataclass("Data", fields)

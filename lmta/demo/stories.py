@@ -123,7 +123,7 @@ def live(
     noise = problem.draw_noise(instance, session.days, jax.random.key(settings.seed))
     while not session.finished:
         decision = player.decide(session, seed=settings.seed)
-        decided = session.state
+        decided = jax.tree.map(jnp.asarray, session.state)
         for node in decision.nodes:
             decided = problem.pick(instance, decided, jnp.int32(session.index(node, "node")))
         following, _ = problem.end_day(instance, decided, noise)
