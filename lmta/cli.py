@@ -24,7 +24,7 @@ COMMANDS = {
     "export": "Write the model of a training run to a small file.",
     "problems": "List the problems, with their generators and options.",
     "policies": "List the policies of a problem.",
-    "demo": "Play one campaign and one tour, compare policies on them, and train LMTA for half a minute.",
+    "demo": "Play one campaign and one tour, compare policies on them, and train a small LMTA.",
     "diagnose": "Measure what a trained run has learned: budgets, picks, values, and what else its agent has.",
     "curves": "Draw the learning curves of several runs in one figure, with bands over seeds.",
     "bound": "Say what no policy can earn on average, where the problem knows.",

@@ -29,7 +29,7 @@ from lmta.types import InputError
 
 RIVALS = {
     INFLUENCE.name: ("average-lookahead", "average-ris", "average-score", "average-degree"),
-    ORIENTEERING.name: ("even-insertion", "even-greedy", "greedy"),
+    ORIENTEERING.name: ("rolling-rollout-routes", "even-insertion", "even-greedy", "greedy"),
 }
 """Whom the adviser of each problem is compared with."""
 LEARNERS_RIVALS = ("average-lookahead", "average-score")
@@ -116,9 +116,9 @@ def tour_part(settings: DemoSettings, say: Say) -> Part:
     low, high = story.expected["low"][-1], story.expected["high"][-1]
     return Part(
         title=f"A tour through {len(stories.cities())} cities",
-        task=f"What a visit earns drifts from day to day, a day's way is limited, and many visits on one day earn less "
-        f"each. {stories.VISITS} visits have to last for {stories.TOUR_DAYS} days, and the last day should end near "
-        "the start.",
+        task=f"What a visit earns drifts from day to day, a day's way is at most {stories.RULES.limit:g} times the "
+        f"largest distance, and many visits on one day earn less each. {stories.VISITS} visits have to last for "
+        f"{stories.TOUR_DAYS} days, and the last day should end near the start.",
         days=story.days,
         pictures=story.pictures,
         findings=[

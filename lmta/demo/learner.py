@@ -1,4 +1,4 @@
-"""LMTA trained for half a minute on small networks: its learning curve, what its subgoals do, and what it earns."""
+"""A small LMTA trained on small networks: its learning curve, what its subgoals do, and what it earns."""
 
 import shutil
 from collections.abc import Mapping

@@ -12,7 +12,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class DemoSettings:
-    """Play one campaign and one tour, compare policies on them, and train LMTA for half a minute."""
+    """Play one campaign and one tour, compare policies on them, and train a small LMTA."""
 
     out: Path = Path("demo")
     """Folder for the page and its pictures."""
