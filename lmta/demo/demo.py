@@ -29,7 +29,7 @@ from lmta.types import InputError
 
 RIVALS = {
     INFLUENCE.name: ("average-lookahead", "average-ris", "average-score", "average-degree"),
-    ORIENTEERING.name: ("rolling-rollout-routes", "even-insertion", "even-greedy", "greedy"),
+    ORIENTEERING.name: ("even-insertion", "even-greedy", "greedy"),
 }
 """Whom the adviser of each problem is compared with."""
 LEARNERS_RIVALS = ("average-lookahead", "average-score")
