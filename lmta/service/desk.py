@@ -17,7 +17,6 @@ from lmta.advisor.journal import Journal, journal_text, journal_type, make_day, 
 from lmta.advisor.options import read_options
 from lmta.agents.players import PREFIX, default_name, is_adviser, player, with_effort, without_thinking
 from lmta.hints import hearing
-from lmta.lazy import jax
 from lmta.planning.effort import Effort
 from lmta.planning.planner import DEFAULT_SECONDS, Planner
 from lmta.planning.reasons import in_the_lead
@@ -374,8 +373,14 @@ def _begun(wanted: Begin) -> tuple[Journal, AbstractSession]:
 
 def _size(adviser: AbstractPlayer, session: AbstractSession) -> Hashable:
     """What decisions have in common that share a compilation."""
-    shapes = tuple(leaf.shape for leaf in jax.tree.leaves(session.instance))
-    return adviser.name, shapes, padded_size(session.days), padded_size(session.budget)
+    graph = session.instance.graph
+    return (
+        adviser.name,
+        graph.node_mask.shape,
+        graph.senders.shape,
+        padded_size(session.days),
+        padded_size(session.budget),
+    )
 
 
 def _lived(plan: Plan) -> tuple[Any, ...]:
