@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from lmta.kernels.estimates import measure
 from lmta.kernels.network import INACTIVE, REMOVED
 from lmta.kernels.seeding import SeedOrWait, Strategy
 from lmta.problems.heuristics import BudgetRule, PlanRule
@@ -64,6 +65,13 @@ def variants(instance: InfluenceInstance, fitted: Fitted) -> Sequence[Fitted]:
     return [fitted._replace(estimate="live edges")] if nodes <= MOST_NODES else []
 
 
+def own(instance: InfluenceInstance) -> Fitted | None:
+    """The adviser goes by mean field where a few cascades say that it holds."""
+    everybody = np.where(instance.graph.node_mask, INACTIVE, REMOVED)
+    holds = measure(adjacency_of(instance), everybody, int(instance.days)).estimate == "mean field"
+    return Fitted() if holds else None
+
+
 def make_play(instance: InfluenceInstance) -> Play:
     """Whole campaigns on a network."""
     everybody = np.where(instance.graph.node_mask, INACTIVE, REMOVED)
@@ -111,6 +119,7 @@ TUNING = Tuning(
     known=tuple(Fitted(tilt=strategy.tilt, hops=strategy.hops) for strategy in STRATEGIES),
     draw=draw,
     variants=variants,
+    own=own,
     make_play=make_play,
     rules=rules_of,
     simulator=simulator,
