@@ -5,7 +5,7 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,10 +42,18 @@ class _Job:
 
 
 def simulate(
-    player: AbstractPlayer, session: AbstractSession, futures: int, seed: int, on_day: Callable[[], None]
+    player: AbstractPlayer,
+    session: AbstractSession,
+    futures: int,
+    seed: int,
+    on_day: Callable[[], None],
+    today: Sequence[int] | None = None,
 ) -> np.ndarray:
-    """The result at the end of each day that is left (columns) in each future (rows); the first column is today."""
-    return session.result + earn(player, session.on_host, session.instance, session.state, futures, seed, on_day)
+    """The result at the end of each day that is left (columns) in each future (rows); the first column is today.
+
+    `today` is what is advised for it, where that is known: an adviser that thinks may do otherwise than its rule."""
+    where = session.on_host, session.instance, session.state
+    return session.result + earn(player, *where, futures, seed, on_day, today)
 
 
 def summary(policy: str, results: np.ndarray) -> dict[str, Any]:
@@ -151,8 +159,15 @@ class Forecasts:
         rows = []
         for policy in policies:
             player = named_player(without_thinking(policy), plan.kind)
-            rows.append(summary(policy, simulate(player, session, request["futures"], request["seed"], on_day)))
+            today = self._advised(plan, session) if policy == plan.beginning.policy else None
+            results = simulate(player, session, request["futures"], request["seed"], on_day, today)
+            rows.append(summary(policy, results))
         return {"day": session.day, "now": session.result, "policies": rows}
+
+    def _advised(self, plan: Plan, session: AbstractSession) -> list[int] | None:
+        """What the plan's own adviser says for today, if anybody has asked."""
+        advice = self._desk.store.advice(plan.id, plan.day)
+        return None if advice is None else [session.index(pick["id"], "advice") for pick in advice["picks"]]
 
     def _plan_then(self, job: _Job) -> Plan:
         """The plan as it was when the job was asked for."""
