@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from lmta.advisor.plan import Advice, PlanSettings
-from lmta.planning.reasons import with_error
+from lmta.planning.reasons import names_of, with_error
 from lmta.problems.session import AbstractSession
 from lmta.types import Decision, SearchReport, Thinking
 
-SHOWN_SUBGOALS, SHOWN_STRATEGIES = 5, 5
+SHOWN_SUBGOALS, SHOWN_STRATEGIES, SHOWN_NODES = 5, 5, 10
 
 
 def advice_tables(advice: Advice) -> Iterator[Table | Text]:
@@ -60,7 +60,7 @@ def _picks(session: AbstractSession, decision: Decision) -> Table:
     table.add_column("value", justify="right")
     adds = decision.thinking.adds if decision.thinking else ()
     if adds:
-        table.add_column("adds to keeping it", justify="right")
+        table.add_column("adds over waiting", justify="right")
     for number, (pick, added) in enumerate(zip_longest(decision.picks, adds), 1):
         more = [with_error(added.mean, added.error)] if added else []
         table.add_row(str(number), Text(str(pick.node)), f"{pick.value:.4g}", *more)
@@ -76,7 +76,7 @@ def _strategies(thinking: Thinking) -> Table:
     table.add_column("less than the first", justify="right")
     for tried in thinking.tried[:SHOWN_STRATEGIES]:
         less = with_error(tried.less, tried.less_error) if tried is not thinking.tried[0] else ""
-        names = Text(", ".join(map(str, tried.nodes)) or "–")
+        names = Text(names_of(tried.nodes, SHOWN_NODES) or "–")
         table.add_row(tried.name, names, with_error(tried.value, tried.value_error), less)
     return table
 

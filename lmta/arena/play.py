@@ -18,6 +18,8 @@ class Play:
 
     rewards: np.ndarray
     num_picks: np.ndarray
+    picks: list[np.ndarray]
+    """By day: [episode, pick], of which so many count."""
     prepared: list[Any]
     prepare_ms: float
     """Mean time to prepare for an instance."""
@@ -32,15 +34,16 @@ def play(
     prepared, prepare_ms = _prepare_all(player, batch)
     reset = jax.vmap(batch.problem.reset, in_axes=batch.axis, axis_size=batch.size)
     states = reset(batch.stacked)
-    rewards, num_picks, kept = [], [], []
+    rewards, num_picks, picks, kept = [], [], [], []
     for day in range(batch.days):
         kept.append(unstack(states, keep_states))
         seeds = [day_seed(batch.seed, n, day) for n in range(batch.size)]
         states, record = player.play_day(batch, states, prepared, seeds)
         rewards.append(np.asarray(record.reward))
         num_picks.append(np.asarray(record.num_picks))
+        picks.append(np.asarray(record.picks))
         on_day()
-    return Play(np.stack(rewards, axis=1), np.stack(num_picks, axis=1), prepared, prepare_ms, kept)
+    return Play(np.stack(rewards, axis=1), np.stack(num_picks, axis=1), picks, prepared, prepare_ms, kept)
 
 
 def _prepare_all(player: AbstractPlayer, batch: Batch) -> tuple[list[Any], float]:

@@ -64,7 +64,8 @@ def bench_forecast(settings: ForecastSettings) -> dict[str, Any]:
     for n, instance in enumerate(batch.instances):
         for day in range(settings.days):
             seed = day_seed(settings.seed, 2, n, day)  # the episodes themselves have seeds of one or two parts
-            futures = earn(decider, rules, instance, lived.states[day][n], settings.futures, seed)
+            today = lived.picks[day][n, : lived.num_picks[n, day]].tolist()
+            futures = earn(decider, rules, instance, lived.states[day][n], settings.futures, seed, today=today)
             before = results[n, day - 1] if day else 0.0
             hits[n, day, day:] = [judge(*pair) for pair in zip(before + futures.T, results[n, day:], strict=True)]
     described = asdict(settings)

@@ -1,6 +1,6 @@
 """Simulated futures from where an episode stands, and the interval in which nine of ten of them end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -28,10 +28,12 @@ def earn(
     futures: int,
     seed: int,
     on_day: Callable[[], None] = lambda: None,
+    today: Sequence[int] | None = None,
 ) -> np.ndarray:
     """What is earned by the end of each day that is left (columns) in each future (rows); the first column is today.
 
     `rules` are those on the host, where the problem has them: with a policy that decides there, nothing is compiled.
+    There, every future begins with the picks of `today` where they are decided already.
     """
     days_left = int(instance.days) - int(state.day)
     width = _width(instance)
@@ -39,7 +41,7 @@ def earn(
     rewards = []
     for chunk in range(num_chunks(instance, futures)):
         if rules is not None and isinstance(player, Policy) and player.decides_on_host:
-            following = _play_on_host(player, rules, instance, state, prepared, width, seed, chunk)
+            following = _play_on_host(player, rules, instance, state, prepared, width, seed, chunk, today)
         else:
             following = _play(player, instance, state, prepared, width, seed, chunk)
         earned = []
@@ -56,9 +58,14 @@ def simulate(
     futures: int,
     seed: int,
     on_day: Callable[[], None] = lambda: None,
+    today: Sequence[int] | None = None,
 ) -> np.ndarray:
-    """A session's result at the end of each day that is left (columns) in each future (rows)."""
-    return session.result + earn(player, session.on_host, session.instance, session.state, futures, seed, on_day)
+    """A session's result at the end of each day that is left (columns) in each future (rows).
+
+    `today` is what is advised for it, where that is known: an adviser that thinks may do otherwise than its rule.
+    """
+    where = session.on_host, session.instance, session.state
+    return session.result + earn(player, *where, futures, seed, on_day, today)
 
 
 def summary(policy: str, results: np.ndarray) -> dict[str, Any]:
@@ -114,6 +121,7 @@ def _play_on_host(
     width: int,
     seed: int,
     chunk: int,
+    today: Sequence[int] | None,
 ) -> Iterator[np.ndarray]:
     """The same one after the other."""
     noise = [rules.draw_noise(instance, day_seed(seed, chunk, n)) for n in range(width)]
@@ -121,7 +129,10 @@ def _play_on_host(
     for day in count():
         earned = []
         for n, now in enumerate(states):
-            choice = player.choose(instance, now, prepared, day_seed(seed, chunk, n, day))
-            states[n], reward = rules.end_day(instance, rules.pick(instance, now, choice.picks.tolist()), noise[n])
+            if day == 0 and today is not None:
+                picks = list(today)
+            else:
+                picks = player.choose(instance, now, prepared, day_seed(seed, chunk, n, day)).picks.tolist()
+            states[n], reward = rules.end_day(instance, rules.pick(instance, now, picks), noise[n])
             earned.append(reward)
         yield np.array(earned)

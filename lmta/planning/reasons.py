@@ -5,7 +5,7 @@ from math import floor, isfinite, log10
 
 from lmta.planning.search import Standing
 from lmta.problems.simulator import Candidate
-from lmta.types import Idle, Thinking, Tried
+from lmta.types import Idle, NodeId, Thinking, Tried
 
 MOST_NAMED = 5
 
@@ -46,9 +46,13 @@ def _if_idle(idle: Idle) -> str:
 
 def _named(tried: Tried) -> str:
     """What a strategy would pick, where that can be said in a few words."""
-    names = [str(node) for node in tried.nodes[:MOST_NAMED]]
-    more = len(tried.nodes) - len(names)
-    return f" ({', '.join(names)}{f' and {more} more' if more else ''})" if names else ""
+    return f" ({names_of(tried.nodes)})" if tried.nodes else ""
+
+
+def names_of(nodes: Sequence[NodeId], most: int = MOST_NAMED) -> str:
+    """The first of some nodes, and how many more there are."""
+    more = len(nodes) - most
+    return ", ".join(map(str, nodes[:most])) + (f" and {more} more" if more > 0 else "")
 
 
 def in_the_lead(standing: Standing, candidates: Sequence[Candidate]) -> str:

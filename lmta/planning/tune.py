@@ -10,7 +10,7 @@ import numpy as np
 
 from lmta.planning.effort import Effort
 from lmta.planning.futures import MOST_AT_ONCE, earn
-from lmta.planning.search import Standing, search
+from lmta.planning.search import Standing, mean_of, search
 from lmta.planning.tuned import Gain, TunedPlanner, policy_of, tuning_of
 from lmta.policies.base import Policy
 from lmta.policies.player import day_seed
@@ -25,9 +25,9 @@ DRAWN, NEARBY = 55, 31
 GENERATIONS = (0.25, 0.12, 0.12, 0.11)
 """The share of the time for each generation …"""
 CHOOSING = 0.1
-"""… and for the choice among forms that rollouts do not tell apart; the rest is for the judgement."""
-FEWEST, MOST = 100, 10_000
-"""Futures of a judgement."""
+"""… and for the choice among forms that rollouts do not tell apart; the judgement has the rest."""
+FEWEST, MOST, ROLLOUTS_AT_ONCE = 100, 10_000, 250
+"""Futures of a judgement, and of a part of it where rollouts can tell."""
 ENOUGH = 2.0
 """Standard errors by which a strategy must be ahead of the adviser."""
 OnProgress = Callable[[float, str], None]
@@ -46,18 +46,17 @@ def tune(
 ) -> TunedPlanner:
     """The best strategy of the problem's family for an instance, or the adviser's own where none is surely better."""
     tuning, begun = tuning_of(spec), time.perf_counter()
-    best = _fit(spec, instance, seconds, seed, on_progress)
-    forms = [best, *tuning.variants(instance, best)]
-    own = adviser(spec.name)
-    if len(forms) > 1:
-        on_progress(sum(GENERATIONS), "which estimate")
-        end = begun + (sum(GENERATIONS) + CHOOSING) * seconds
-        earned = _play([policy_of(spec, form, "form") for form in forms], spec, instance, end, day_seed(seed, 1))
-        best = forms[int(np.argmax(earned.mean(axis=1)))]
-    on_progress(sum(GENERATIONS) + CHOOSING, "the judgement on fresh futures")
-    rivals = [own, policy_of(spec, best, "tuned")]
-    earned = _play(rivals, spec, instance, begun + seconds, day_seed(seed, 2))
-    gain = _gain(*earned)
+    fitted = _fit(spec, instance, seconds, seed, on_progress)
+    on_progress(sum(GENERATIONS), "which form of it")
+    end = begun + (sum(GENERATIONS) + CHOOSING) * seconds
+    best = _best_form([fitted, *tuning.variants(instance, fitted)], spec, instance, end, day_seed(seed, 1))
+    on_progress(sum(GENERATIONS) + CHOOSING, "judged on fresh futures")
+    end, judged, usual = begun + seconds, day_seed(seed, 2), tuning.own(instance)
+    if usual is not None and best is fitted:
+        gain = _judge_by_rollouts(tuning.make_play(instance), usual, best, end, judged)
+    else:
+        rivals = [adviser(spec.name), policy_of(spec, best, "tuned")]
+        gain = _gain(*_play(rivals, spec, instance, end, judged))
     return TunedPlanner(
         problem=spec.name,
         fingerprint=tuning.fingerprint(instance),
@@ -108,6 +107,27 @@ def _best_of(
         tell(standing.done, strategies[standing.leading])
 
     return strategies[search(try_out, len(strategies), Effort(seconds=seconds), on_progress=on_progress).chosen]
+
+
+def _best_form(forms: Sequence[Any], spec: Spec, instance: Any, end: float, seed: int) -> Any:
+    """The first form, unless another is surely better."""
+    if len(forms) == 1:
+        return forms[0]
+    earned = _play([policy_of(spec, form, "form") for form in forms], spec, instance, end, seed)
+    gains = [_gain(earned[0], row) for row in earned]
+    best = max(range(len(forms)), key=lambda i: gains[i].mean)
+    return forms[best] if is_sure(gains[best]) else forms[0]
+
+
+def _judge_by_rollouts(play: Play, own: Any, tuned: Any, end: float, seed: int) -> Gain:
+    """What one strategy earns more than another in the same worlds."""
+    played: list[np.ndarray] = []
+    while not played or (time.perf_counter() < end and len(played) * ROLLOUTS_AT_ONCE < MOST):
+        worlds = range(len(played) * ROLLOUTS_AT_ONCE, (len(played) + 1) * ROLLOUTS_AT_ONCE)
+        played.append(np.stack([np.stack(play(strategy, worlds, seed)) for strategy in (own, tuned)]))
+    both = np.concatenate(played, axis=2)
+    more = mean_of(*(both[1] - both[0]))
+    return Gain(mean=more.mean, error=more.error, adviser=mean_of(*both[0]).mean, futures=both.shape[2])
 
 
 def _play(players: Sequence[Policy], spec: Spec, instance: Any, end: float, seed: int) -> np.ndarray:

@@ -83,6 +83,8 @@ class Tuning:
     """(random numbers, a strategy or None) → another strategy near it, or anywhere."""
     variants: Callable[[Any, Any], Sequence[Any]]
     """(instance, strategy) → forms of it that `play` does not tell apart, beside itself."""
+    own: Callable[[Any], Any]
+    """Instance → the member that decides as the adviser does there; None where there is none."""
     make_play: Callable[[Any], Play]
     """Instance → whole episodes of a strategy."""
     rules: Callable[[Any], tuple[BudgetRule, PlanRule]]

@@ -10,6 +10,7 @@ from typing import Any
 
 from lmta.agents.players import without_thinking
 from lmta.planning.futures import num_chunks, simulate, summary
+from lmta.problems.session import AbstractSession
 from lmta.service.desk import Desk, named_player
 from lmta.service.store import ConflictError, Forecast, Plan
 from lmta.types import InputError
@@ -133,8 +134,15 @@ class Forecasts:
         rows = []
         for policy in policies:
             player = named_player(without_thinking(policy), plan.kind)
-            rows.append(summary(policy, simulate(player, session, request["futures"], request["seed"], on_day)))
+            today = self._advised(plan, session) if policy == plan.beginning.policy else None
+            results = simulate(player, session, request["futures"], request["seed"], on_day, today)
+            rows.append(summary(policy, results))
         return {"day": session.day, "now": session.result, "policies": rows}
+
+    def _advised(self, plan: Plan, session: AbstractSession) -> list[int] | None:
+        """What the plan's own adviser says for today, if anybody has asked."""
+        advice = self._desk.store.advice(plan.id, plan.day)
+        return None if advice is None else [session.index(pick["id"], "advice") for pick in advice["picks"]]
 
     def _plan_then(self, job: _Job) -> Plan:
         """The plan as it was when the job was asked for."""

@@ -1,5 +1,6 @@
 """Simulated futures: the interval that nine of ten end in, and how often the truth lies in it."""
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -69,3 +70,12 @@ def test_forecasts_are_measured_day_by_day():
     assert forecast_table(result).row_count == 5
     with pytest.raises(lmta.InputError, match="futures: 5 given, at least 20"):
         bench_forecast(ForecastSettings(futures=5))
+
+
+def test_futures_begin_with_what_is_decided_for_today():
+    """No edge ever fires: each day earns its seeds, and the rule sets on the second day what is left."""
+    session = lmta.Campaign(nx.path_graph(4, nx.DiGraph), days=2, budget=3, probability=0.0)
+    where = session.on_host, session.instance, session.state
+    for today in ([0], [0, 1], [0, 1, 2]):
+        earned = earn(adviser("aim"), *where, 5, 0, today=today)
+        assert earned.tolist() == [[len(today), 3.0]] * 5

@@ -59,6 +59,7 @@ def plain(fitted):
 
 def test_what_beats_a_bad_adviser_is_found_and_measured(network, quick, monkeypatch):
     monkeypatch.setattr(module, "adviser", lambda name: policy("average-random", name))
+    monkeypatch.setattr(module, "tuning_of", lambda spec: replace(TUNING, own=lambda instance: None))
     found = tune(spec_of("aim"), instance_of(network), 2.0, 0)
     assert is_sure(found.gain) and found.gain.mean > 3
     assert found.gain.futures >= 25 and found.strategy is not None
@@ -71,7 +72,20 @@ def test_what_is_no_better_than_the_adviser_is_not_kept(network, quick, monkeypa
     monkeypatch.setattr(module, "tuning_of", lambda spec: alone)
     found = tune(spec_of("aim"), instance_of(network), 0.5, 0)
     assert found.strategy is None
-    assert abs(found.gain.mean) <= 2 * found.gain.error
+    assert (found.gain.mean, found.gain.error) == (0, 0)
+
+
+def test_rollouts_judge_as_whole_campaigns_do(network):
+    """Where mean field holds the adviser is a member of the family, which is then played in compiled loops."""
+    instance, spec = instance_of(network), spec_of("aim")
+    assert TUNING.own(instance) == Fitted()
+    patient = Fitted(tilt=-9.0)
+    fast = module._judge_by_rollouts(TUNING.make_play(instance), Fitted(), patient, 0.0, 1)
+    rivals = [lmta.adviser("aim"), module.policy_of(spec, patient, "patient")]
+    slow = module._gain(*module._play(rivals, spec, instance, 0.0, 1))
+    assert fast.futures == 250 and slow.futures == 100
+    assert abs(fast.mean - slow.mean) < 4 * np.hypot(fast.error, slow.error) + 1e-9
+    assert fast.adviser == pytest.approx(slow.adviser, abs=1.0)
 
 
 def test_strategies_near_one_are_nearer_than_any():

@@ -112,6 +112,11 @@ class Known(NamedTuple):
     """By which strategy it is decided how many seeds to set; by the seed-or-wait index as it is where there is none."""
 
 
+def index_holds(start: Situation, measured: Measured) -> bool:
+    """Whether the seed-or-wait index was fitted to networks such as this one."""
+    return measured.estimate == "mean field" and int(np.sum(start.status == INACTIVE)) >= FEWEST_NODES
+
+
 @dataclass(frozen=True)
 class MeasuredRule(PlanRule):
     """Seeds by the estimate that a few sampled cascades on the network call for."""
@@ -125,9 +130,7 @@ class MeasuredRule(PlanRule):
         """What a few cascades tell, and where the seed-or-wait index may not hold, what rollouts tell."""
         start = first_day(instance)
         measured = measure(start.network, start.status, start.days_left)
-        num_nodes = int(np.sum(start.status == INACTIVE))
-        holds = measured.estimate == "mean field" and num_nodes >= FEWEST_NODES
-        base = None if holds or self.strategy == GREEDY else tuned(start, 0)
+        base = None if index_holds(start, measured) or self.strategy == GREEDY else tuned(start, 0)
         return Known(start.network, start.days_left, measured, base)
 
     def plan(self, prepared: Known, state: InfluenceState, budget: int, seed: int) -> DayPlan:

@@ -6,10 +6,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from lmta.kernels.estimates import measure
 from lmta.kernels.seeding import SeedOrWait, Strategy
 from lmta.problems.heuristics import BudgetRule, PlanRule
 from lmta.problems.influence.adaptive import ADAPTIVE
-from lmta.problems.influence.estimates import ESTIMATES, WORTH_TODAY, SampledRule
+from lmta.problems.influence.estimates import ESTIMATES, WORTH_TODAY, SampledRule, index_holds
 from lmta.problems.influence.rules import InfluenceInstance
 from lmta.problems.influence.situation import first_day
 from lmta.problems.influence.strategies import MOST_NODES, CampaignSimulator
@@ -65,6 +66,12 @@ def variants(instance: InfluenceInstance, fitted: Fitted) -> Sequence[Fitted]:
     return [fitted._replace(estimate="live edges")] if nodes <= MOST_NODES else []
 
 
+def own(instance: InfluenceInstance) -> Fitted | None:
+    """The adviser goes by mean field and the seed-or-wait index as it is where both hold."""
+    start = first_day(instance)
+    return Fitted() if index_holds(start, measure(start.network, start.status, start.days_left)) else None
+
+
 def make_play(instance: InfluenceInstance) -> Play:
     """Whole campaigns on a network."""
     start = first_day(instance)
@@ -111,6 +118,7 @@ TUNING = Tuning(
     known=tuple(Fitted(tilt=min(ALL_AT_ONCE, strategy.tilt), hops=strategy.hops) for strategy in STRATEGIES),
     draw=draw,
     variants=variants,
+    own=own,
     make_play=make_play,
     rules=rules_of,
     simulator=simulator,

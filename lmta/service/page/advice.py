@@ -83,5 +83,5 @@ def _draw_picks(picks: list[dict[str, Any]], verb: str, adds: Sequence[dict[str,
         for rank, (p, added) in enumerate(zip_longest(picks, adds), 1)
     ]
     gain = {} if all(pick["gain"] is None for pick in picks) else {"gain": "adds today"}
-    in_all = {"adds": "adds to keeping it"} if adds else {}
+    in_all = {"adds": "adds over waiting"} if adds else {}
     return table({"rank": "", "id": verb, "value": "value", **gain, **in_all}, rows, left=("id",))
