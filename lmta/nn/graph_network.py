@@ -3,8 +3,9 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Float, Int, PRNGKeyArray
 
+from lmta.lazy import Array
 from lmta.sparse import over_edges
 from lmta.types import Graph, Observation
 

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 import tyro
 
+from lmta.lazy import jax
 from lmta.problems.base import Problem
 from lmta.problems.heuristics import NodeRule, Pairing
 from lmta.problems.session import AbstractSession
@@ -237,7 +238,7 @@ class Spec:
         size, source = self.size(settings), name if own is None else own
 
         def draw(rng: np.random.Generator) -> Any:
-            return self.draw(source, size, settings.drawn, settings.rules, rng)
+            return jax.device_put(self.draw(source, size, settings.drawn, settings.rules, rng))
 
         if own is not None and not self.own_data.leaves_to_chance(own):
             return [draw(np.random.default_rng(seed))] * count
@@ -251,7 +252,7 @@ class Spec:
         for i in range(count):
             rng = np.random.default_rng([seed, i])
             size, options, rules = self.vary(self.size(settings), rng)
-            drawn.append(self.draw(str(rng.choice(self.generators)), size, options, rules, rng))
+            drawn.append(jax.device_put(self.draw(str(rng.choice(self.generators)), size, options, rules, rng)))
         return drawn
 
     def without_effect(self, settings: InstanceSettings, own: Any = None, read: Any = None) -> list[str]:
