@@ -27,6 +27,24 @@ assert jax.tree.leaves([Before(1), After(2)]) == [1, 2]
 """
 
 
+ADVISE = """
+import sys
+from pathlib import Path
+from fastapi.testclient import TestClient
+from lmta.service.app import make_app
+from lmta.service.data import Limits
+from lmta.service.desk import Desk
+from lmta.service.store import Store
+folder = Path(sys.argv[1])
+desk = Desk(Store(folder / "data"), Limits())
+with TestClient(make_app(desk, with_page=False), base_url="http://127.0.0.1") as client:
+    files = {"file": ("network.csv", (folder / "network.csv").read_bytes())}
+    begun = client.post("/api/v1/campaigns", data={"days": 4, "budget": 3}, files=files).json()
+    assert client.get(f"/api/v1/plans/{begun['plan']['id']}/advice").json()["picks"]
+assert "jax" not in sys.modules
+"""
+
+
 def python(*arguments):
     return subprocess.run([sys.executable, "-c", *map(str, arguments)], capture_output=True, text=True, check=False)
 
@@ -44,6 +62,12 @@ def test_a_campaign_is_planned_without_jax(tmp_path):
     ):
         ran = python(RUN, *plan, *more)
         assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout + ran.stderr
+
+
+def test_the_service_advises_on_a_campaign_without_jax(tmp_path):
+    (tmp_path / "network.csv").write_text(EDGES)
+    ran = python(ADVISE, tmp_path)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_records_are_known_to_jax_whichever_comes_first():

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+from lmta.lazy import jax, jnp
 from lmta.policies.base import Policy
 from lmta.policies.player import AbstractPlayer, day_seed
 from lmta.problems.base import HostRules

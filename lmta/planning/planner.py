@@ -131,10 +131,11 @@ class Planner(AbstractPlayer):
         return play_one_by_one(self, batch, states, prepared, seeds)
 
     def why(self, choice: Choice, budget_left: int) -> str:
-        """What the rollouts told; and the adviser's own reason where there was nothing to think about."""
-        if choice.thinking is None:
+        """What the rollouts told; the adviser's own reason where there was nothing to think about, or no time."""
+        told = [] if choice.thinking is None else reasons(choice.thinking)
+        if not told:
             return self.adviser.why(choice, budget_left)
-        return " ".join([*reasons(choice.thinking), f"In detail: {self.adviser.node_rule.why}", choice.note]).strip()
+        return " ".join([*told, f"In detail: {self.adviser.node_rule.why}", choice.note]).strip()
 
 
 def planner(problem: Any, *, think: Any = None, rollouts: Any = None) -> AbstractPlayer:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Float
 
 from lmta.kernels.route_rules import Rules, Today, task_of_day
 from lmta.kernels.route_task import NOWHERE, Ground, Task, survey, with_distances
 from lmta.kernels.routes import insertion_route, make_room
+from lmta.lazy import Array, PRNGKeyArray
 from lmta.problems.heuristics import PlanRule, ScoreRule
 from lmta.problems.orienteering.rules import OrienteeringInstance, OrienteeringState
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax
 import numpy as np
 
+from lmta.lazy import jax
 from lmta.problems.orienteering.rules import START, OrienteeringInstance, OrienteeringState
 
 

@@ -4,11 +4,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import equinox as eqx
-import jax
 import numpy as np
 
 from lmta.hints import warn
+from lmta.lazy import eqx, jax
 from lmta.problems.delimited import LARGEST
 from lmta.problems.orienteering.importer import PROFIT, load_cities
 from lmta.problems.orienteering.on_host import OrienteeringOnHost, next_day
