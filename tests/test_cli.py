@@ -115,7 +115,7 @@ def test_bench_decide_splits_a_decision_into_its_parts(capsys, tmp_path):
     assert code == 0
     assert "whole decision" in out
     result = json.loads(file.read_text())
-    assert result["decisions"] == 4
+    assert 2 <= result["decisions"] <= 4
     assert result["bare_parts_ms"] > 0 and list(result["parts"]) == ["Q-network"]
     assert result["batch16_ms_per_decision"] > 0
     assert result["decision_ms_p95"] >= result["decision_ms_median"] > 0

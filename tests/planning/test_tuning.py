@@ -23,8 +23,11 @@ from lmta.problems.task import Task
 @pytest.fixture
 def network(tmp_path):
     """Eight hubs with five leaves each: who seeds at random wastes seeds on leaves."""
-    path = tmp_path / "friends.csv"
-    rows = [f"h{hub},l{5 * hub + leaf}" for hub in range(8) for leaf in range(5)]
+    return hubs_in(tmp_path / "friends.csv", 8)
+
+
+def hubs_in(path, count):
+    rows = [f"h{hub},l{5 * hub + leaf}" for hub in range(count) for leaf in range(5)]
     path.write_text("\n".join(["source,target", *rows]) + "\n")
     return path
 
@@ -75,9 +78,10 @@ def test_what_is_no_better_than_the_adviser_is_not_kept(network, quick, monkeypa
     assert (found.gain.mean, found.gain.error) == (0, 0)
 
 
-def test_rollouts_judge_as_whole_campaigns_do(network):
-    """Where mean field holds the adviser is a member of the family, which is then played in compiled loops."""
-    instance, spec = instance_of(network), spec_of("aim")
+def test_rollouts_judge_as_whole_campaigns_do(network, tmp_path):
+    """On 200 nodes and more where mean field holds, the adviser is a member of the family, played in compiled loops."""
+    assert TUNING.own(instance_of(network)) is None
+    instance, spec = instance_of(hubs_in(tmp_path / "many.csv", 40)), spec_of("aim")
     assert TUNING.own(instance) == Fitted()
     patient = Fitted(tilt=-9.0)
     fast = module._judge_by_rollouts(TUNING.make_play(instance), Fitted(), patient, 0.0, 1)

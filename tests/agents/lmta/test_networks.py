@@ -63,7 +63,7 @@ def test_the_networks_read_latents_at_unit_variance_only_as_a_departure(scaled):
     h = high.encoder(VIEW)
     read = np.sqrt(8) * h if scaled else h
     np.testing.assert_array_equal(high.predict(h)[0], high.prediction(read)[0])
-    np.testing.assert_array_equal(high.step(h, high.subgoals[0])[1], high.dynamics(read, high.subgoals[0])[1])
+    np.testing.assert_array_equal(high.step(h, high.subgoals[0])[1], high.dynamics(read, high.subgoals[0], None)[1])
 
 
 PRIORS = ("none", "added", "alone")

@@ -28,7 +28,8 @@ DRAWS = (0.0, 0.4, 0.9)
 
 def make_game():
     ends = np.array([0], np.int32), np.array([1], np.int32)
-    instance = make_instance(Network((0, 1, 2), *ends, np.array([0.5], np.float32)), 3, 3)
+    network = Network((0, 1, 2), *ends, np.array([0.5], np.float32))
+    instance = jax.tree.map(jnp.asarray, make_instance(network, 3, 3))
     noise = jax.tree.map(jnp.zeros_like, RULES.draw_noise(instance, 3, jax.random.key(0)))
     picks, states, forecasts, rewards = [[0, 1], [], [2]], [RULES.reset(instance)], [], []
     for today in picks:
@@ -108,7 +109,7 @@ def test_an_unroll_follows_the_days_and_ends_with_the_game():
     assert batch.live.tolist() == [[1, 1, 1], [1, 1, 0], [1, 0, 0]]
     assert [row[:1] for row in batch.subgoal.tolist()] == [[2], [0], [1]]
     assert batch.duration.tolist() == [2, 0, 1]
-    assert batch.budget.tolist() == [3, 0, 1]
+    assert batch.budget.tolist() == [[3, 0], [0, 1], [1, 1]]
     np.testing.assert_allclose(jnp.exp(batch.budget_log_prob), [0.2, 0.3, 0.4], rtol=1e-5)
     np.testing.assert_array_equal(batch.policy[0], GAME.policy)
     assert batch.teaches_values.tolist() == [[False, True, True], [True] * 3, [True] * 3]
