@@ -27,7 +27,7 @@ def save(folder: Path, file: str, caption: str, draw: Callable[[Figure], None]) 
 def draw_forecast(
     figure: Figure, expected: Mapping[str, Sequence[float]], results: Sequence[float], result_name: str
 ) -> None:
-    """The result day by day beside what was expected of it on the first morning."""
+    """The result day by day beside what was expected of it on the first day."""
     axes = _axes(figure, 3.4)
     days = np.arange(len(results))
     axes.fill_between(days, expected["low"], expected["high"], color=BLUE, alpha=0.18, linewidth=0, label="90 % band")

@@ -51,10 +51,3 @@ def end_day(network, status, fires, active):
                 status[v] = ACTIVE
                 hits += 1
     return hits
-
-
-@kernel
-def run_cascade(network, status, fires, active, hits):
-    """The hits of as many days as there is room for, if nobody is seeded; changes the status."""
-    for day in range(len(hits)):
-        hits[day] = end_day(network, status, fires, active)

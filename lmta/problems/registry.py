@@ -119,11 +119,6 @@ def spec_of_word(word: str) -> Spec:
     return words[word]
 
 
-def spec_of_data(option: str) -> Spec:
-    """The problem whose own data come in by that option."""
-    return data_options()[option]
-
-
 def data_options() -> Specs:
     """The options by which own data come in, with the first problem of each."""
     return _first_by(lambda known: known.option)

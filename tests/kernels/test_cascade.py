@@ -3,7 +3,7 @@
 import numpy as np
 from spread_cases import adjacency, exact_reached, random_edges, statuses
 
-from lmta.kernels.cascade import end_day, flip_coins, run_cascade
+from lmta.kernels.cascade import end_day, flip_coins
 
 
 def coins(network, seed, world):
@@ -16,6 +16,11 @@ def room(network):
     return np.empty(network.num_nodes, np.uint32)
 
 
+def run(network, status, fires, days):
+    """The hits of each day, if nobody is seeded; changes the status."""
+    return [end_day(network, status, fires, room(network)) for _ in range(days)]
+
+
 def test_a_day_by_hand():
     """0 hits 1, misses 2; 3 was removed and is not hit again; 1 does not act on the day it is hit."""
     edges = {(0, 1): 0.5, (0, 2): 0.5, (0, 3): 0.5, (1, 4): 0.5}
@@ -24,9 +29,8 @@ def test_a_day_by_hand():
     status = statuses(0, num_nodes=5, removed=(3,))
     assert end_day(network, status, by_receiver[network.out_edge], room(network)) == 1
     assert status.tolist() == [2, 1, 0, 2, 0]
-    hits = np.zeros(3, np.int64)
-    run_cascade(network, status, by_receiver[network.out_edge], room(network), hits)
-    assert (hits.tolist(), status.tolist()) == ([1, 0, 0], [2, 2, 0, 2, 2])
+    hits = run(network, status, by_receiver[network.out_edge], 3)
+    assert (hits, status.tolist()) == ([1, 0, 0], [2, 2, 0, 2, 2])
 
 
 def test_edges_of_probability_1_always_fire_and_of_0_never():
@@ -66,8 +70,6 @@ def test_spread_in_the_mean_is_the_exact_one():
     totals = []
     for world in range(4_000):
         status = statuses(0, 4, num_nodes=10, removed=(7,))
-        hits = np.zeros(3, np.int64)
-        run_cascade(network, status, coins(network, 1, world), room(network), hits)
-        totals.append(hits.sum())
+        totals.append(sum(run(network, status, coins(network, 1, world), 3)))
     exact = exact_reached(edges, statuses(0, 4, num_nodes=10, removed=(7,)), (), 3).sum()
     assert abs(np.mean(totals) - exact) < 4 * np.std(totals) / np.sqrt(len(totals))

@@ -9,7 +9,7 @@ import pytest
 from lmta.problems import registry
 from lmta.problems.influence.spec import NetworkFile, NetworkOptions
 from lmta.problems.orienteering.rules import OrienteeringRules
-from lmta.problems.registry import data_options, spec_of, spec_of_data, spec_of_session, spec_of_word, specs
+from lmta.problems.registry import data_options, spec_of, spec_of_session, spec_of_word, specs
 from lmta.problems.spec import Nothing, Size
 from lmta.problems.task import Task
 from lmta.types import InputError
@@ -110,7 +110,6 @@ def test_problems_are_known_by_name_alias_word_and_data():
     assert list(specs())[:3] == ["aim", "sop", "power2500"]
     assert (spec_of("influence"), spec_of("orienteering")) == (AIM, SOP)
     assert (spec_of_word("campaign"), spec_of_word("tour")) == (AIM, SOP)
-    assert (spec_of_data("graph"), spec_of_data("cities")) == (AIM, SOP)
     assert (data_options()["graph"], data_options()["cities"]) == (AIM, SOP)
 
 
