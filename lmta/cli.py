@@ -1,8 +1,10 @@
 """The command line: parse, call, print. Bad input gives one sentence and exit code 2; a reader may go early."""
 
 import difflib
+import errno
 import io
 import os
+import re
 import select
 import shutil
 import sys
@@ -32,6 +34,8 @@ COMMANDS = {
     "experiment": "Run what is missing of the tables and figures of the paper, and of our own.",
     "report": "Render the page of results and its figures from the files in results.",
 }
+CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+"""Faults of a write."""
 
 
 def main() -> None:
@@ -40,18 +44,27 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command; the exit code. What commands need takes a second to import, so plain help goes without."""
-    name = arguments[0] if arguments else "--help"
+    """Run one command; the exit code. Help, options that nobody knows and a full standard output end the process."""
     try:
-        if name in ("--help", "-h"):
-            print(help_text())
-            return 0
-        if name == "--version":
-            print(f"lmta {lmta.__version__}")
-            return 0
-        return _run_safely(name, arguments[1:])
+        return _answer(arguments)
+    except BrokenPipeError as error:
+        return _tell_fault(error) if _is_read(sys.stdout) else 0  # it was another pipe, or the reader has gone
+    except OSError as error:
+        return _tell_fault(error)
     finally:
         _hand_over()
+
+
+def _answer(arguments: Sequence[str]) -> int:
+    """What commands need takes a second to import, so plain help goes without."""
+    name = arguments[0] if arguments else "--help"
+    if name in ("--help", "-h"):
+        print(help_text())
+        return 0
+    if name == "--version":
+        print(f"lmta {lmta.__version__}")
+        return 0
+    return _run_safely(name, arguments[1:])
 
 
 def _is_read(stream: TextIO) -> bool:
@@ -63,11 +76,37 @@ def _is_read(stream: TextIO) -> bool:
 
 def _hand_over() -> None:
     """Flush what was printed. A reader such as `head` that has gone misses nothing, so that is no error."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stderr, sys.stdout):
         try:
             stream.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except OSError as error:
+            _discard(stream)
+            if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+                sys.exit(_tell_fault(error))
+
+
+def _discard(stream: TextIO) -> None:
+    """Let go of what cannot be handed over, and of what is still to come."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _tell_fault(error: OSError) -> int:
+    """Say what the system refused, in one sentence; the exit code.
+
+    Whoever writes files names them, so a write that fails without a name was to standard output.
+    """
+    from lmta.commands.console import complain  # noqa: PLC0415
+    from lmta.files import shown  # noqa: PLC0415
+
+    reason = error.strerror or error
+    if error.filename is not None:
+        complain(f"{shown(error.filename)}: cannot be used ({reason}).", "red")
+    elif error.errno in CANNOT_WRITE:
+        complain(f"standard output: cannot be written ({reason}).", "red")
+        _discard(sys.stdout)
+    else:
+        complain(f"the system refused what lmta asked of it ({reason}).", "red")
+    return 2
 
 
 def help_text() -> str:
@@ -116,9 +155,9 @@ def _run_safely(name: str, arguments: Sequence[str]) -> int:
     except TrainingError as error:
         complain(error, "red")
         return 1
-    except BrokenPipeError:
-        if _is_read(sys.stdout):
-            raise  # it was another pipe
+    except MemoryError:
+        complain("memory: there is too little of it for that; take fewer or smaller instances.", "red")
+        return 2
     except KeyboardInterrupt:
         return 130
     return 0
@@ -127,7 +166,26 @@ def _run_safely(name: str, arguments: Sequence[str]) -> int:
 def _run_command(name: str, arguments: Sequence[str]) -> None:
     import tyro  # noqa: PLC0415
 
-    tyro.cli(_load_command(name, arguments), prog=f"lmta {name}", description=COMMANDS[name], args=arguments)
+    from lmta.commands.numbers import NUMBERS, telling_option  # noqa: PLC0415
+
+    _refuse_repeats(arguments)
+    command = _load_command(name, arguments)
+    with telling_option(arguments):
+        tyro.cli(command, prog=f"lmta {name}", description=COMMANDS[name], args=arguments, registry=NUMBERS)
+
+
+def _refuse_repeats(arguments: Sequence[str]) -> None:
+    """Refuse an option that is given twice, also where --no-NAME takes NAME back."""
+    from lmta.types import InputError  # noqa: PLC0415
+
+    seen: set[str] = set()
+    for argument in arguments:
+        if argument.startswith("--"):
+            name = argument.removeprefix("--").partition("=")[0].replace("_", "-")
+            option = re.sub(r"(^|\.)no-", r"\1", name)
+            if option in seen:
+                raise InputError(f"{option}: given twice; give it once.")
+            seen.add(option)
 
 
 def _load_command(name: str, arguments: Sequence[str]) -> Callable[..., Any]:

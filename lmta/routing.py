@@ -27,6 +27,7 @@ from lmta.types import InputError, NodeId, quoted
 
 BACK = "start"
 """In place of an end: where the route began."""
+DEFAULT_SECONDS = 2.0
 PIECE = 0.02
 """Seconds between two looks at the clock."""
 
@@ -53,7 +54,7 @@ def route(
     visits: Any = None,
     profit: Any = None,
     matrix: Any = None,
-    seconds: Any = 2.0,
+    seconds: Any = None,
     iterations: Any = None,
     seed: Any = 0,
 ) -> Route:
@@ -67,8 +68,11 @@ def route(
     the start counts; otherwise the start is worth nothing, and nor is the first city of a table with profits.
     `matrix` replaces Euclidean distances: from row to column, symmetric or not.
 
-    With `iterations` the same seed always finds the same route; without, it is sought for so many `seconds`.
+    With `iterations` the same seed always finds the same route; without, it is sought for so many `seconds`, 2 unless
+    said otherwise.
     """
+    if seconds is not None and iterations is not None:
+        raise InputError("iterations: does not go with seconds; give one of them.")
     loaded = load_cities(cities)
     first = 0 if start is None else _index(loaded, start, "start")
     final = NOWHERE if end is None else first if end == BACK else _index(loaded, end, "end")
@@ -78,7 +82,7 @@ def route(
     most = len(loaded.names) if visits is None else whole_number(visits, "visits", 1)
     task = make_task(value, _number(limit, "limit"), start=first, end=final, visits=most - is_elsewhere)
     _check_reach(ground, task)
-    time_limit = _number(seconds, "seconds", may_be_zero=True)
+    time_limit = _number(DEFAULT_SECONDS if seconds is None else seconds, "seconds", may_be_zero=True)
     count = None if iterations is None else whole_number(iterations, "iterations", 1)
     search, took = _run(ground, task, time_limit, count, check_seed(seed))
     return _as_route(loaded, ground, task, search, took)

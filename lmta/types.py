@@ -67,6 +67,8 @@ class Observation(Record):
     gain: Float[Array, " nodes"] | None = None
     """What picking each node now would add to the reward expected for today, where the problem has a closed form for
     it; it means nothing at nodes that are not legal."""
+    worth: Float[Array, " nodes"] | None = None
+    """What picking each node now is expected to add until the end, by the base heuristic, where features tell it."""
 
 
 @dataclass(frozen=True)

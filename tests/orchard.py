@@ -228,12 +228,11 @@ SPEC = Spec(
     begin=lambda data, *, days, budget, read, rules: Harvest(data, days, budget, rules),
     policies=Policies(
         node_rules={
-            "apples": ScoreRule("apples", most_apples, "the tree with most apples first.", "apples"),
+            "apples": ScoreRule("apples", most_apples, "the tree with most apples first."),
             "random": RANDOM,
         },
         adviser="even-apples",
         baseline="even-apples",
-        yardstick="apples",
     ),
     view=View(
         layout=lambda instance: np.zeros((instance.graph.num_nodes, 2)),

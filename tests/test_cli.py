@@ -1,8 +1,10 @@
 """The command line as a user meets it: tables, files, and one sentence with exit code 2 for bad input."""
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +60,11 @@ def bad(tmp_path, name, text):
     return str(file)
 
 
+def given_twice(option, file):
+    """As data, and as the file of results."""
+    return [option, file, "--json", file]
+
+
 BAD = {
     "missing file": (lambda d: ["--graph", str(d / "none.csv")], "none.csv"),
     "probability": (lambda d: ["--graph", bad(d, "g.csv", "a,b,0.5\nb,c,1.5\n")], "g.csv, line 2"),
@@ -71,7 +78,24 @@ BAD = {
     "unknown problem": (lambda d: ["--problem=sob"], "problem: 'sob' is not known; did you mean 'sop'?"),
     "no effect": (lambda d: ["--graph", "x", "--degree", "3"], "degree: has no effect here; leave it out"),
     "budget": (lambda d: ["--nodes", "10", "--budget", "20"], "budget: 20 given, but there are only 10 nodes"),
+    "too many nodes": (
+        lambda d: ["--nodes", "99999999999"],
+        "nodes: 99999999999 given, at most 10,000,000 are possible",
+    ),
+    "no whole number": (lambda d: ["--days", "two"], "days: 'two' given, a whole number is needed"),
+    "no number": (lambda d: ["--think=soon"], "think: 'soon' given, a number is needed"),
+    "twice": (lambda d: ["--days", "3", "--days=5"], "days: given twice; give it once"),
+    "twice, spelt otherwise": (lambda d: ["--first-days", "1", "--first_days", "2"], "first-days: given twice"),
+    "on and off": (lambda d: ["--undirected", "--no-undirected"], "undirected: given twice"),
     "json folder": (lambda d: ["--json", str(d / "no" / "out.json")], "does not exist; make it first"),
+    "json is the input": (
+        lambda d: given_twice("--graph", bad(d, "g.csv", "a,b\nb,c\n")),
+        "g.csv: is read by the same command; name another file to write",
+    ),
+    "json is a table": (
+        lambda d: ["--json", bad(d, "g.csv", "a,b\nb,c\n")],
+        "g.csv: is there already and holds no results of lmta; name another file",
+    ),
     "json is a folder": (lambda d: ["--json", str(d)], "is a directory"),
 }
 
@@ -80,14 +104,14 @@ BAD = {
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, arguments, message):
     before = set(tmp_path.iterdir())
     given = arguments(tmp_path)
-    made = set(tmp_path.iterdir()) - before
+    made = {path: path.read_bytes() for path in {*tmp_path.iterdir()} - before}
     code, out, err = run(capsys, "evaluate", "--policies", "average-random", *given)
     assert code == 2
     assert out == ""
     assert message in err
     assert err.startswith("lmta: ")
     assert err.count("\n") == 1
-    assert set(tmp_path.iterdir()) - before == made
+    assert {path: path.read_bytes() for path in {*tmp_path.iterdir()} - before} == made
 
 
 @pytest.mark.filterwarnings("default::lmta.types.DataWarning")
@@ -99,6 +123,95 @@ def test_a_warning_about_the_data_is_one_sentence_beside_the_results(capsys, tmp
     assert err == (
         f"lmta: {network}: 1 self-loop dropped (first: line 2) and 1 repeated edge merged (first: line 3).\n"
     )
+
+
+@pytest.mark.parametrize(("command", "missing"), [("plan", "--state"), ("evaluate", "--policies"), ("tune", "--out")])
+def test_a_command_without_arguments_says_what_is_missing(capsys, command, missing):
+    with pytest.raises(SystemExit) as stop:
+        cli.run([command])
+    assert stop.value.code == 2
+    assert missing in capsys.readouterr().err
+
+
+def test_bound_without_arguments_is_that_of_the_default_problem(capsys):
+    assert run(capsys, "bound") == (2, "", "lmta: problem: no upper bound is known of aim.\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["train --out {} --nodes 99999999999", "bound --problem sop --nodes 99999999999"], ids=["train", "bound"]
+)
+def test_more_nodes_than_any_machine_holds_are_refused(capsys, tmp_path, command):
+    code, out, err = run(capsys, *command.format(tmp_path / "run").split())
+    assert (code, out) == (2, "")
+    assert err == "lmta: nodes: 99999999999 given, at most 10,000,000 are possible.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+SYSTEM = {
+    "memory": (MemoryError(), "memory: there is too little of it for that; take fewer or smaller instances."),
+    "a file": (PermissionError(13, "Permission denied", "a.txt"), "a.txt: cannot be used (Permission denied)."),
+    "a connection": (ConnectionError("lost"), "the system refused what lmta asked of it (lost)."),
+}
+
+
+@pytest.mark.parametrize(("error", "sentence"), SYSTEM.values(), ids=SYSTEM)
+def test_what_the_system_refuses_is_one_sentence(capsys, monkeypatch, error, sentence):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("lmta.commands.policies.spec_of", fail)
+    assert run(capsys, "policies") == (2, "", f"lmta: {sentence}\n")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", ["policies", "policies --help", "--help"])
+def test_a_full_standard_output_is_one_sentence(arguments, unbuffered):
+    program = [sys.executable, "-c", "from lmta.cli import main; main()", *arguments.split()]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            program,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "lmta: standard output: cannot be written (No space left on device).\n",
+    )
+
+
+def test_a_reader_that_goes_early_is_no_error():
+    program = f"{sys.executable} -c 'from lmta.cli import main; main()' policies | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout.splitlines()[1:], done.stderr) == (["0"], "")
+
+
+EXPERIMENTS = {
+    "report": (
+        "report --results {0}/nope --docs {0}",
+        "nope: there is no such folder; give the path of one that exists.",
+    ),
+    "report of a file": ("report --results {0}/file --docs {0}", "file: is a file; give the path of a folder."),
+    "results": ("experiment aim-main --dry-run --results {0}/file", "file: is a file; give the path of a folder."),
+    "runs": ("experiment aim-main --dry-run --runs {0}/file", "file: is a file; give the path of a folder."),
+    "only": (
+        "experiment aim-main --only zzz --results {0}",
+        "only: 'zzz' is in the name of no cell; without it --dry-run lists those to run.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("command", "fault"), EXPERIMENTS.values(), ids=EXPERIMENTS)
+def test_experiments_without_a_folder_or_a_cell_are_refused(capsys, tmp_path, command, fault):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "results.head.md").write_text("# Results\n")
+    before = sorted(tmp_path.iterdir())
+    code, out, err = run(capsys, *command.format(tmp_path).split())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.endswith(f"{fault}\n")
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_an_unknown_option_is_exit_code_2(capsys):
@@ -150,6 +263,7 @@ BAD_BENCH = {
     "few picks": (["--days", "10", "--budget", "5"], "budget: 5 given, one pick for each of the 10 days"),
     "sizes": (["--sizes", "0"], "there are only 0 nodes"),
     "seed": (["--seed", "-1"], "seed: -1 given"),
+    "json": (["--json", __file__], "test_cli.py: is there already and holds no results of lmta"),
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import lmta
 from lmta import cli
-from lmta.files import check_writable, kind_of, opened
+from lmta.files import FileKind, check_folder, check_writable, json_object, kind_of, opened
 from lmta.types import InputError
 
 NOBODY = 65534
@@ -127,6 +127,51 @@ def test_what_is_no_regular_file_is_not_written_to(tmp_path, kind):
     ODD[kind][0](path)
     with pytest.raises(InputError, match=r"odd: (is a \w+; name a file to write|cannot be used)"):
         check_writable(path)
+
+
+LISTS = FileKind("list", lambda file: file.read(1) == b"[")
+HELD = {"nothing yet": (None, True), "nothing": ("", True), "a list": ("[1]", True), "a table": ("a,b\n", False)}
+
+
+@pytest.mark.parametrize(("held", "fine"), HELD.values(), ids=HELD)
+def test_only_a_file_of_the_same_kind_is_written_over(tmp_path, held, fine):
+    path = tmp_path / "file"
+    if held is not None:
+        path.write_text(held)
+    refusal = (
+        contextlib.nullcontext()
+        if fine
+        else pytest.raises(InputError, match="file: is there already and holds no list")
+    )
+    with refusal:
+        check_writable(path, over=LISTS)
+
+
+def test_what_is_read_is_not_written_over_under_any_name(tmp_path):
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_text("[1]")
+    link.symlink_to(path)
+    for given in (path, str(link)):
+        with pytest.raises(InputError, match="file: is read by the same command; name another file to write"):
+            check_writable(path, inputs=[None, {"no": "path"}, given])
+    check_writable(path, inputs=[None, {"no": "path"}, tmp_path, tmp_path / "none"])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [('{"a": 1}', {"a": 1}), ("[1]", None), ("a,b", None), ("[" * 100_000, None)]
+)
+def test_json_objects(tmp_path, text, found):
+    (tmp_path / "file").write_text(text)
+    with opened(tmp_path / "file") as file:
+        assert json_object(file) == found
+
+
+def test_folders(tmp_path):
+    check_folder(tmp_path)
+    with pytest.raises(InputError, match="none: there is no such folder; give the path of one that exists"):
+        check_folder(tmp_path / "none")
+    with pytest.raises(InputError, match=r"test_files\.py: is a file; give the path of a folder"):
+        check_folder(Path(__file__))
 
 
 # Every file that the command line reads

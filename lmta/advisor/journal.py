@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr, ValidationError, create_model
 from pydantic_core import from_json, to_json
 
-from lmta.files import FilePath, shown, write_whole
+from lmta.files import FilePath, kind_of, shown, write_whole
 from lmta.hints import hearing
 from lmta.problems.delimited import read_bytes
 from lmta.problems.registry import session_words, spec_of_word
@@ -48,9 +48,12 @@ class Journal(BaseModel):
     advised: tuple[Name, ...] | None = None
     """What was advised for the day that comes next, once it was asked for."""
 
-    def begin(self, data: FilePath) -> AbstractSession:
+    def load(self, data: FilePath) -> Any:
+        """The data in a file, for `begin`."""
+        return self.spec.own_data.load(data, self.read)
+
+    def begin(self, loaded: Any) -> AbstractSession:
         """The session before its first day."""
-        loaded = self.spec.own_data.load(data, self.read)
         return self.spec.begin(loaded, days=self.days, budget=self.budget, read=self.read, rules=self.rules)
 
 
@@ -148,17 +151,21 @@ def open_session(path: Path, journal: Journal) -> AbstractSession:
     data = path.parent.resolve() / journal.data
     if fingerprint(data) != journal.fingerprint:
         raise InputError(f"{shown(data)}: has changed since {shown(path)} was begun; bring it back or begin anew.")
-    return replay(journal, data, shown(path))
+    return replay(journal, data, shown(path) if kind_of(path) else None)
 
 
 def replay(
     journal: Journal,
     data: FilePath,
-    label: str,
+    label: str | None,
     on_day: Callable[[AbstractSession], None] = lambda session: None,
 ) -> AbstractSession:
-    """The session with all its days lived through; `label` names the journal in messages."""
-    session = journal.begin(data)
+    """The session with all its days lived through; `label` names the journal in messages, unless it is a new one."""
+    loaded = journal.load(data)
+    try:
+        session = journal.begin(loaded)
+    except InputError as error:
+        raise error if label is None else InputError(f"{label}: {error}") from None
     for number, day in enumerate(journal.history, 1):
         try:
             with hearing():  # it was said when the day was reported

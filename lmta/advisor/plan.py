@@ -16,12 +16,12 @@ from lmta.advisor.journal import (
     seen_from,
     write_journal,
 )
-from lmta.agents.players import PREFIX, default_name, is_adviser, may_think, player, with_effort
+from lmta.agents.players import PREFIX, default_name, is_adviser, may_think, player, says_effort, with_effort
 from lmta.files import FilePath, check_writable, kind_of, shown
 from lmta.planning.effort import make_effort
 from lmta.planning.planner import OnProgress, Planner
 from lmta.policies.player import AbstractPlayer
-from lmta.problems.delimited import Column, first_repeat, numbers, read_lines, read_table
+from lmta.problems.delimited import Column, error_at, first_repeat, first_true, numbers, read_lines, read_table
 from lmta.problems.session import AbstractSession, ReportField, check_seed
 from lmta.problems.spec import Spec
 from lmta.types import Decision, InputError, quoted
@@ -112,8 +112,11 @@ def plan(
 def _current(settings: PlanSettings, subject: Subject) -> Journal:
     """The journal as it is, or a new one, with what may change as it is asked for now."""
     state = settings.state
-    journal = read_journal(state) if kind_of(state) else _new(settings, subject)
-    _check_same(settings, subject, journal)
+    if kind_of(state):
+        journal = read_journal(state)
+        _check_same(settings, subject, journal)
+    else:
+        journal = _new(settings, subject)
     changes: dict[str, Any] = {}
     if subject.data is not None:
         changes["data"] = seen_from(subject.data, state)
@@ -129,8 +132,10 @@ def _current(settings: PlanSettings, subject: Subject) -> Journal:
 def _thinking(policy: str, settings: PlanSettings) -> str:
     """The adviser's name with the effort that is asked for."""
     effort = make_effort(settings.think, settings.rollouts)
+    option = "rollouts" if settings.think is None else "think"
+    if settings.policy is not None and says_effort(settings.policy):
+        raise InputError(f"{option}: {settings.policy} says already how much it thinks; leave one of the two out.")
     if not may_think(policy):
-        option = "rollouts" if settings.think is None else "think"
         raise InputError(f"{option}: has no effect on {policy}, which does not think; leave it out.")
     return with_effort(policy, effort)
 
@@ -196,7 +201,13 @@ def _live_a_day(files: DayFiles, journal: Journal, session: AbstractSession) -> 
         for field in session.report_fields
     }
     day = make_day(journal.spec, by_field)
-    live(session, day)
+    given = {"done": files.done, "failed": files.failed}
+    sources = {field.name: observed.get(field.name, given.get(field.role)) for field in session.report_fields}
+    try:
+        live(session, day)
+    except InputError as error:
+        source = sources.get(str(error).partition(":")[0])
+        raise error if source is None else InputError(f"{shown(source)}: {error}") from None
     return journal.model_copy(update={"history": (*journal.history, day), "advised": None})
 
 
@@ -245,9 +256,14 @@ def read_field(path: FilePath, session: AbstractSession, field: ReportField) -> 
 
 
 def read_names(path: FilePath, session: AbstractSession) -> tuple[Any, ...]:
-    """Ids, one a line."""
-    lines = enumerate(map(str.strip, read_lines(path)), 1)
-    return tuple(session.name(line, f"{shown(path)}, line {number}") for number, line in lines if line)
+    """Ids, one a line, each once."""
+    lines = [(number, line) for number, line in enumerate(map(str.strip, read_lines(path)), 1) if line]
+    names = tuple(session.name(line, f"{shown(path)}, line {number}") for number, line in lines)
+    repeat = first_repeat(names)
+    if repeat is not None:
+        earlier, again = (lines[place][0] for place in repeat)
+        raise error_at(path, again, f"{quoted(names[repeat[1]])} stands in line {earlier} already; name it once.")
+    return names
 
 
 def read_numbers(path: FilePath, session: AbstractSession, field: ReportField) -> Iterator[tuple[Any, float]]:
@@ -262,5 +278,10 @@ def read_numbers(path: FilePath, session: AbstractSession, field: ReportField) -
     repeat = first_repeat(names)
     if repeat is not None:
         raise table.origin.error(repeat[1], f"{quoted(names[repeat[1]])} has a {what} already.")
-    for record, (name, value) in enumerate(zip(names, numbers(column, what, table.origin).tolist(), strict=True)):
+    values = numbers(column, what, table.origin)
+    too_small = first_true(values < field.least)
+    if too_small is not None:
+        fault = f"{what} {quoted(column[too_small])} is too small; write a number of at least {field.least:g}."
+        raise table.origin.error(too_small, fault)
+    for record, (name, value) in enumerate(zip(names, values.tolist(), strict=True)):
         yield session.name(name, f"{shown(path)}, {table.origin.place(record)}"), value

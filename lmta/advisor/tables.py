@@ -54,7 +54,8 @@ def next_step(settings: PlanSettings, advice: Advice) -> str:
 
 def _picks(session: AbstractSession, decision: Decision) -> Table:
     stays = session.budget_left - len(decision.picks)
-    table = Table(title=Text(f"today, by {decision.policy}"), caption=f"{stays} of the budget stay for later.")
+    caption = f"{stays} of the budget {'stays' if stays == 1 else 'stay'} for later."
+    table = Table(title=Text(f"today, by {decision.policy}"), caption=caption)
     table.add_column("", justify="right")
     table.add_column(session.verb, overflow="fold")
     table.add_column("value", justify="right")

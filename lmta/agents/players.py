@@ -10,7 +10,7 @@ from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import ADVISER, adviser_name, policy
 from lmta.problems.registry import spec_of, specs
 from lmta.problems.spec import Spec
-from lmta.types import InputError
+from lmta.types import InputError, quoted
 
 PREFIX = ADVISER
 """What the name of the adviser of a problem, or of a trained agent, begins with."""
@@ -41,8 +41,9 @@ def adviser_in(name: Any) -> tuple[str, Effort | None] | None:
     if not isinstance(name, str):
         return None
     problem, at, effort = name.partition("@")
-    asked = read_effort(effort) if at and problem in specs() else None
-    return (problem, asked) if problem in specs() and (asked or not at) else None
+    if problem not in specs():
+        return None
+    return problem, _effort_in(problem, effort) if at else None
 
 
 def tuned_in(name: Any) -> tuple[str, Effort | None] | None:
@@ -52,14 +53,31 @@ def tuned_in(name: Any) -> tuple[str, Effort | None] | None:
     if name.endswith(SUFFIX):
         return name, None
     path, _, effort = name.rpartition("@")
-    asked = read_effort(effort) if path.endswith(SUFFIX) else None
-    return None if asked is None else (path, asked)
+    return (path, _effort_in(path, effort)) if path.endswith(SUFFIX) else None
+
+
+def _effort_in(name: str, text: str) -> Effort:
+    """The effort that stands behind the @ in a name."""
+    effort = read_effort(text)
+    if effort is None:
+        raise InputError(
+            f"{PREFIX}{name}@{text}: {quoted(text)} says no effort; give rollouts, as in {PREFIX}{name}@1000, or "
+            f"seconds, as in {PREFIX}{name}@10s."
+        )
+    return effort
 
 
 def may_think(name: str) -> bool:
     """Whether whoever has this name can think: advisers and tuned planners do."""
     given = name.removeprefix(PREFIX)
     return given != name and (adviser_in(given) or tuned_in(given)) is not None
+
+
+def says_effort(name: str) -> bool:
+    """Whether the name itself says how much its bearer thinks."""
+    given = name.removeprefix(PREFIX)
+    _, effort = adviser_in(given) or tuned_in(given) or (given, None)
+    return may_think(name) and effort is not None
 
 
 def with_effort(name: str, effort: Effort | None) -> str:
@@ -104,5 +122,5 @@ def load(path: Any, *, simulations: Any = None) -> AbstractPlayer:
 
 
 def is_adviser(name: Any) -> bool:
-    """Whether a name without its prefix stands for the adviser of a problem."""
-    return adviser_in(name) is not None
+    """Whether a name without its prefix stands for the adviser of a problem, whatever it says of the effort."""
+    return isinstance(name, str) and name.partition("@")[0] in specs()

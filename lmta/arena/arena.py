@@ -48,7 +48,7 @@ class Row:
             "n": len(self.episodes),
             "difference": comparison.difference.mean,
             "difference_sem": comparison.difference.sem,
-            "welch_p": comparison.welch_p,
+            "paired_p": comparison.paired_p,
             "decision_ms_median": float(np.median(self.decision_ms)),
             "decision_ms_p95": float(np.percentile(self.decision_ms, 95)),
             "prepare_ms": self.prepare_ms,

@@ -5,10 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lmta.agents.players import PREFIX, may_think, player
+from lmta.agents.players import PREFIX, may_think, player, says_effort, tuned_in
 from lmta.arena.arena import Row, run_arena
-from lmta.arena.record import provenance, write_json
-from lmta.files import check_writable
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.planning.effort import make_effort
 from lmta.policies.player import AbstractPlayer
 from lmta.problems.batch import Batch, make_batch
@@ -90,10 +89,20 @@ def _check(settings: EvaluateSettings, task: Task, names: list[str]) -> None:
     if settings.simulations is not None and not any(map(_searches, names)):
         raise InputError("simulations: has no effect here; leave it out.")
     for option in ("think", "rollouts"):
-        if getattr(settings, option) is not None and not any(map(may_think, names)):
+        thinkers = [name for name in names if may_think(name)]
+        if getattr(settings, option) is not None and not thinkers:
             raise InputError(f"{option}: has no effect here, since no adviser is named; leave it out.")
-    if settings.json is not None:
-        check_writable(settings.json)
+        if getattr(settings, option) is not None and all(map(says_effort, thinkers)):
+            raise InputError(f"{option}: {thinkers[0]} says already how much it thinks; leave one of the two out.")
+    check_json(settings.json, task.own, *map(_file_of, names))
+
+
+def _file_of(name: str) -> str | None:
+    """The file that the name of a tuned planner or of a trained agent names; None for whoever needs none."""
+    if not name.startswith(PREFIX):
+        return None
+    base, _ = tuned_in(name.removeprefix(PREFIX)) or (name.removeprefix(PREFIX), None)
+    return base
 
 
 def _searches(name: str) -> bool:

@@ -13,7 +13,10 @@ from typing import Any
 import jax
 
 import lmta
-from lmta.files import write_whole
+from lmta.files import FileKind, check_writable, json_object, write_whole
+
+RESULTS = FileKind("results of lmta", lambda file: "provenance" in (json_object(file) or ()))
+"""What `write_json` has written."""
 
 
 def provenance() -> dict[str, Any]:
@@ -27,6 +30,13 @@ def provenance() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "backend": jax.default_backend(),
     }
+
+
+def check_json(path: Path | None, *inputs: Any) -> None:
+    """Refuse, before any work is done, a file for results that cannot be written, that is one of the command's inputs,
+    or that holds anything else; None is no file."""
+    if path is not None:
+        check_writable(path, inputs=inputs, over=RESULTS)
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

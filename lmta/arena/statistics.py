@@ -15,10 +15,11 @@ class Mean(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How a policy differs from another on the same instances: paired difference, and Welch's p for unpaired."""
+    """How a policy differs from another on the same instances: the paired difference and its p."""
 
     difference: Mean
-    welch_p: float
+    paired_p: float
+    """Of the paired t-test, two-sided."""
 
 
 def mean_of(values: np.ndarray) -> Mean:
@@ -31,11 +32,6 @@ def mean_of(values: np.ndarray) -> Mean:
 def compare(values: np.ndarray, baseline: np.ndarray) -> Comparison:
     """The paired difference of two policies; p is NaN where there is too little to tell."""
     difference = mean_of(values - baseline)
-    if len(values) < 2 or (np.ptp(values) == 0 and np.ptp(baseline) == 0):
+    if not difference.sem > 0:
         return Comparison(difference, math.nan)
-    mean, other = mean_of(values), mean_of(baseline)
-    count = len(values)
-    variance, other_variance = mean.sem**2, other.sem**2
-    freedom = (variance + other_variance) ** 2 * (count - 1) / (variance**2 + other_variance**2)
-    t = (mean.mean - other.mean) / math.sqrt(variance + other_variance)
-    return Comparison(difference, float(2 * stdtr(freedom, -abs(t))))
+    return Comparison(difference, float(2 * stdtr(len(values) - 1, -abs(difference.mean) / difference.sem)))

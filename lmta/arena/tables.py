@@ -16,7 +16,7 @@ def arena_table(rows: Sequence[Row], title: str) -> Table:
     table.add_column("policy", no_wrap=True)
     table.add_column("mean ± s.e.m.", justify="right", no_wrap=True)
     table.add_column("difference", justify="right", no_wrap=True)
-    table.add_column("Welch p", justify="right", no_wrap=True)
+    table.add_column("paired p", justify="right", no_wrap=True)
     table.add_column("picks by day", min_width=12)
     table.add_column("ms median / p95", justify="right", no_wrap=True)
     table.add_column("prepare ms", justify="right", no_wrap=True)
@@ -27,7 +27,7 @@ def arena_table(rows: Sequence[Row], title: str) -> Table:
             row.policy,
             with_error(row.score),
             with_error(difference, "+") if position else "",
-            _or_dash(comparison.welch_p, ".2g") if position else "",
+            _or_dash(comparison.paired_p, ".2g") if position else "",
             in_short(row.budget_by_day),
             f"{median:.2f} / {p95:.2f}",
             f"{row.prepare_ms:.1f}",

@@ -11,9 +11,8 @@ from rich.table import Table
 from lmta.agents.planner import TrainedAgent, load_agent
 from lmta.agents.registry import DEFAULT as DEFAULT_AGENT
 from lmta.agents.settings import RunSettings, default_settings, make_agent, make_model
-from lmta.arena.record import provenance, write_json
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.benchmarks.parts.base import AbstractParts, parts_of, timed
-from lmta.files import check_writable
 from lmta.problems.batch import Batch, make_batch, unstack
 from lmta.problems.registry import DEFAULT as DEFAULT_PROBLEM
 from lmta.problems.registry import spec_of
@@ -109,8 +108,7 @@ def _check(settings: DecideSettings) -> None:
     whole_number(settings.repeats, "repeats", 1)
     if settings.run is not None and settings.preset is not None:
         raise InputError("preset: has no effect on a run; leave it out.")
-    if settings.json is not None:
-        check_writable(settings.json)
+    check_json(settings.json)
 
 
 def _player(settings: DecideSettings) -> TrainedAgent:

@@ -14,9 +14,8 @@ import numpy as np
 from rich.console import Group
 from rich.table import Table
 
-from lmta.arena.record import provenance, write_json
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.benchmarks.small_networks import INVERSE_INDEGREE, NETWORKS, Setting, compare_with_rivals
-from lmta.files import check_writable
 from lmta.kernels.estimates import measure
 from lmta.kernels.network import Adjacency, make_adjacency
 from lmta.kernels.rollouts import rollout_rewards
@@ -49,6 +48,8 @@ class EstimateSettings:
     """How often each is timed; the least time counts, since other work only adds to it."""
     futures: int = 0
     """Futures of each small network that the adviser plays beside its rivals; with 0 estimates are only timed."""
+    error: float = 0.005
+    """More futures are played until the standard error of the ratio is no larger, up to sixteen times as many."""
     networks: tuple[str, ...] = tuple(NETWORKS)
     """The small networks."""
     probabilities: tuple[str, ...] = ("0.1", "0.2", "0.35", INVERSE_INDEGREE)
@@ -106,14 +107,14 @@ def _times_table(result: dict[str, Any]) -> Table:
 
 def _networks_table(result: dict[str, Any]) -> Table:
     table = Table(
-        title=f"Nodes reached on small networks, {result['settings']['futures']} futures",
+        title="Nodes reached on small networks",
         caption="ratio: the adviser over the best rival, ± one standard error of the paired difference; fair: over the "
         "rival that is best in the other half of the futures",
     )
-    for column in ("network", "p", "days", "budget", "adviser", "best rival", "", "ratio", "fair"):
+    for column in ("network", "p", "days", "budget", "futures", "adviser", "best rival", "", "ratio", "fair"):
         table.add_column(column, justify="left" if column in ("network", "best rival") else "right")
     for row in result["networks"]:
-        what = row["network"], row["probability"], str(row["days"]), str(row["budget"])
+        what = row["network"], row["probability"], *(str(row[name]) for name in ("days", "budget", "futures"))
         best = row["best"], f"{row['rivals'][row['best']]:.1f}"
         ratios = [f"{row[name]:.3f} ± {row[f'{name}_error']:.3f}" for name in ("ratio", "fair_ratio")]
         table.add_row(*what, f"{row['adviser']:.1f}", *best, *ratios)
@@ -126,10 +127,11 @@ def _check(settings: EstimateSettings) -> None:
     whole_number(settings.futures, "futures", 0)
     whole_number(settings.rollouts, "rollouts", 1)
     whole_number(settings.processes, "processes", 1)
+    if not settings.error > 0:
+        raise InputError(f"error: {settings.error} given, a standard error above 0 is needed.")
     if list(settings.sizes) != sorted(set(settings.sizes)) or not settings.sizes:
         raise InputError(f"sizes: {settings.sizes} given, at least one is needed, from small to large.")
-    if settings.json is not None:
-        check_writable(settings.json)
+    check_json(settings.json)
 
 
 def _time_size(settings: EstimateSettings, nodes: int) -> dict[str, Any]:
@@ -189,7 +191,7 @@ def _compare(settings: EstimateSettings) -> Iterator[list[dict[str, Any]]]:
     if settings.futures == 0:
         return
     given = [
-        Setting(network, probability, days, budget, settings.futures, settings.seed)
+        Setting(network, probability, days, budget, settings.futures, settings.error, settings.seed)
         for network in settings.networks
         for probability in settings.probabilities
         for days, budget in settings.horizons

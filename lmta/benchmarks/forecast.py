@@ -10,8 +10,7 @@ from rich.table import Table
 
 from lmta.agents.players import player, without_thinking
 from lmta.arena.play import play
-from lmta.arena.record import provenance, write_json
-from lmta.files import check_writable
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.planning.futures import TAIL, earn, interval
 from lmta.policies.player import day_seed
 from lmta.policies.registry import adviser_name
@@ -137,5 +136,4 @@ def _check(settings: ForecastSettings) -> None:
     check_seed(settings.seed)
     whole_number(settings.episodes, "episodes", 1)
     whole_number(settings.futures, "futures", 20)
-    if settings.json is not None:
-        check_writable(settings.json)
+    check_json(settings.json)

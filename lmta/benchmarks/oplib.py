@@ -34,12 +34,10 @@ class Instance:
         return float(self.score[[0, *stops]].sum()) / self.best
 
 
-def oplib_folder(given: Path | None) -> Path:
-    """The folder that is given, or else the one that the environment names."""
+def oplib_folder(given: Path | None) -> Path | None:
+    """The folder that is given, or else the one that the environment names; None where neither is."""
     folder = given or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
-    if folder is None:
-        raise InputError(f"oplib: name the folder of the instances, or set {VARIABLE}.")
-    if not (folder / "best.csv").is_file():
+    if folder is not None and not (folder / "best.csv").is_file():
         raise InputError(f"{folder}: has no best.csv; give a folder with OPLib instances and their best scores.")
     return folder
 

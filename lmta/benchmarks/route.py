@@ -12,13 +12,13 @@ import numpy as np
 from rich.console import Group
 from rich.table import Table
 
-from lmta.arena.record import provenance, write_json
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.benchmarks.oplib import Instance, oplib_folder, read_instances
 from lmta.benchmarks.route_rivals import RIVALS, installed_rivals
-from lmta.files import check_writable
 from lmta.kernels.route_engine import BEST, Search, begin, improve
 from lmta.kernels.route_task import make_task, survey, worth
 from lmta.problems.session import check_seed, whole_number
+from lmta.problems.spec import changed
 from lmta.routing import route
 from lmta.types import InputError
 
@@ -31,7 +31,8 @@ class RouteBenchSettings:
     """How good routes are after some seconds, and how fast the engine is."""
 
     oplib: Path | None = None
-    """The folder of the OPLib instances with their best.csv; by default what LMTA_OPLIB names."""
+    """The folder of the OPLib instances with their best.csv; by default what LMTA_OPLIB names. Without any, only the
+    speed by size is measured."""
     seconds: tuple[float, ...] = (2.0, 20.0)
     """How long each solver may think about each instance, on one core."""
     rivals: bool = True
@@ -47,9 +48,10 @@ class RouteBenchSettings:
 
 def bench_route(settings: RouteBenchSettings) -> dict[str, Any]:
     """Measure, in one run."""
-    _check(settings)
-    instances = read_instances(oplib_folder(settings.oplib))
-    versions = installed_rivals() if settings.rivals else {}
+    folder = oplib_folder(settings.oplib)
+    _check(settings, folder)
+    instances = [] if folder is None else read_instances(folder)
+    versions = installed_rivals() if settings.rivals and instances else {}
     described = asdict(settings)
     del described["json"], described["oplib"]
     result = {
@@ -65,10 +67,10 @@ def bench_route(settings: RouteBenchSettings) -> dict[str, Any]:
 
 def route_table(result: dict[str, Any]) -> Group:
     """The measurement for people."""
-    return Group(_oplib_table(result), _sizes_table(result))
+    return Group(*([_oplib_table(result)] if result["oplib"] else []), _sizes_table(result))
 
 
-def _check(settings: RouteBenchSettings) -> None:
+def _check(settings: RouteBenchSettings, folder: Path | None) -> None:
     check_seed(settings.seed)
     whole_number(settings.iterations, "iterations", 1)
     if not settings.seconds or min(settings.seconds) <= 0:
@@ -77,8 +79,10 @@ def _check(settings: RouteBenchSettings) -> None:
         raise InputError(f"sizes: {settings.sizes} given, at least one is needed, from small to large.")
     for size in settings.sizes:
         whole_number(size, "sizes", 2)
-    if settings.json is not None:
-        check_writable(settings.json)
+    for option in ("seconds", "rivals"):
+        if folder is None and option in changed(settings):
+            raise InputError(f"{option}: has no effect without OPLib; name its folder by --oplib, or leave it out.")
+    check_json(settings.json)
 
 
 def _solve(settings: RouteBenchSettings, instance: Instance, rivals: list[str]) -> dict[str, Any]:

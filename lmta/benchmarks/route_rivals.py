@@ -11,8 +11,10 @@ from importlib.metadata import version
 
 from lmta.benchmarks.oplib import Instance
 
-SCALE = 1_000
-"""A point of score costs as much as so many units of length: length only breaks ties."""
+
+def point(instance: Instance) -> int:
+    """What a point of score is worth in units of length: more than any route is long, so length only breaks ties."""
+    return int(instance.limit) + 1
 
 
 def solve_pyvrp(instance: Instance, seconds: float, seed: int) -> list[int]:
@@ -24,7 +26,7 @@ def solve_pyvrp(instance: Instance, seconds: float, seed: int) -> list[int]:
     places = [model.add_location(0, 0) for _ in instance.score]
     depot = model.add_depot(places[0])
     for place, score in zip(places[1:], instance.score[1:], strict=True):
-        model.add_client(place, prize=SCALE * int(score), required=False)
+        model.add_client(place, prize=point(instance) * int(score), required=False)
     model.add_vehicle_type(1, start_depot=depot, end_depot=depot, max_distance=instance.limit)
     for a, row in zip(places, instance.matrix.astype(int).tolist(), strict=True):
         for b, length in zip(places, row, strict=True):
@@ -47,7 +49,7 @@ def solve_ortools(instance: Instance, seconds: float, seed: int) -> list[int]:
     model.SetArcCostEvaluatorOfAllVehicles(transit)
     model.AddDimension(transit, 0, instance.limit, True, "length")
     for city, score in enumerate(instance.score[1:].astype(int).tolist(), 1):
-        model.AddDisjunction([manager.NodeToIndex(city)], SCALE * score)
+        model.AddDisjunction([manager.NodeToIndex(city)], point(instance) * score)
     parameters = pywrapcp.DefaultRoutingSearchParameters()
     parameters.first_solution_strategy = routing_enums_pb2.FirstSolutionStrategy.PATH_CHEAPEST_ARC
     parameters.local_search_metaheuristic = routing_enums_pb2.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH

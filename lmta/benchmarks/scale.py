@@ -9,8 +9,7 @@ import jax
 import numpy as np
 from rich.table import Table
 
-from lmta.arena.record import provenance, write_json
-from lmta.files import check_writable
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser, policy
 from lmta.problems.registry import DEFAULT, spec_of
@@ -45,8 +44,7 @@ def bench_scale(settings: ScaleSettings) -> dict[str, Any]:
     whole_number(settings.repeats, "repeats", 1)
     if list(settings.sizes) != sorted(set(settings.sizes)) or not settings.sizes:
         raise InputError(f"sizes: {settings.sizes} given, at least one is needed, from small to large.")
-    if settings.json is not None:
-        check_writable(settings.json)
+    check_json(settings.json)
     spec = spec_of(settings.problem)
     rivals = (spec.policies.baseline,) if settings.rivals is None else settings.rivals
     settings = replace(settings, problem=spec.name, rivals=rivals)

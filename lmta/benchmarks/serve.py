@@ -18,8 +18,7 @@ import numpy as np
 from rich.table import Table
 
 from lmta.agents.players import player
-from lmta.arena.record import provenance, write_json
-from lmta.files import check_writable
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name
 from lmta.problems.delimited import Content
@@ -133,8 +132,7 @@ def _check(settings: ServeBenchSettings) -> None:
         raise InputError(f"days: {settings.days} given, an even number is needed.")
     if settings.policy is not None:
         player(settings.policy, DEFAULT)
-    if settings.json is not None:
-        check_writable(settings.json)
+    check_json(settings.json)
 
 
 def _files(settings: ServeBenchSettings) -> list[Content]:

@@ -16,10 +16,9 @@ import numpy as np
 from jax.sharding import NamedSharding
 from rich.table import Table
 
-from lmta.arena.record import provenance, write_json
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.benchmarks.networkx_simulator import random_episode
 from lmta.devices import core_mesh, specs_of_members, use_all_cores
-from lmta.files import check_writable
 from lmta.problems.base import DayRecord, Problem, play_episode
 from lmta.problems.influence.spec import INFLUENCE
 from lmta.problems.session import check_horizon, check_seed, whole_number
@@ -98,8 +97,7 @@ def _check(settings: SimulateSettings) -> None:
         check_horizon(settings.days, settings.budget, nodes, "nodes")
     if settings.budget < settings.days:
         raise InputError(f"budget: {settings.budget} given, one pick for each of the {settings.days} days is needed.")
-    if settings.json is not None:
-        check_writable(settings.json)
+    check_json(settings.json)
 
 
 def simulate_table(result: dict[str, Any]) -> Table:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from lmta.arena.record import provenance, write_json
-from lmta.files import check_writable
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.planning.effort import make_effort
 from lmta.planning.planner import thinking_adviser
 from lmta.planning.rules_simulator import simulator_of
@@ -129,5 +128,4 @@ def _check(settings: ThinkSettings) -> None:
     make_effort(None, settings.rollouts)
     if list(settings.sizes) != sorted(set(settings.sizes)) or not settings.sizes:
         raise InputError(f"sizes: {settings.sizes} given, at least one is needed, from small to large.")
-    if settings.json is not None:
-        check_writable(settings.json)
+    check_json(settings.json)

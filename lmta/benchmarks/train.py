@@ -9,9 +9,8 @@ from rich.table import Table
 
 from lmta.agents.registry import DEFAULT as DEFAULT_AGENT
 from lmta.agents.settings import RunSettings
-from lmta.arena.record import provenance, write_json
+from lmta.arena.record import check_json, provenance, write_json
 from lmta.benchmarks.decide import new_run
-from lmta.files import check_writable
 from lmta.problems.registry import DEFAULT as DEFAULT_PROBLEM
 from lmta.problems.session import check_seed, whole_number
 from lmta.training.run import advance, begin
@@ -78,8 +77,7 @@ def train_bench_table(result: dict[str, Any]) -> Table:
 def _check(settings: TrainBenchSettings) -> None:
     check_seed(settings.seed)
     whole_number(settings.epochs, "epochs", 1)
-    if settings.json is not None:
-        check_writable(settings.json)
+    check_json(settings.json)
 
 
 def _run(settings: TrainBenchSettings, nodes: int) -> RunSettings:

@@ -1,5 +1,6 @@
 """Where commands print: results to standard output, everything else to standard error."""
 
+import contextlib
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -39,8 +40,9 @@ def say(line: object) -> None:
 
 
 def complain(line: object, style: str) -> None:
-    """Say what is wrong, in one line."""
-    ERR.print(f"lmta: {line}", style=style, markup=False, highlight=False, soft_wrap=True)
+    """Say what is wrong, in one line; where nobody can hear it the exit code still tells."""
+    with contextlib.suppress(OSError):
+        ERR.print(f"lmta: {line}", style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def progress_bar() -> Progress:

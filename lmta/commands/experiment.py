@@ -13,6 +13,7 @@ from lmta.experiments.experiment import describe, list_tables, make_engine, make
 from lmta.experiments.fit_seed_or_wait import FitSettings, fit
 from lmta.experiments.run import Folders
 from lmta.experiments.tables import tables_named
+from lmta.files import check_folder, kind_of
 from lmta.types import InputError
 
 LIST, FIT = "list", "seed-or-wait"
@@ -68,6 +69,9 @@ def experiment(
     folders = Folders(results, runs)
     if not names:
         raise InputError("name: none given; `lmta experiment list` has all.")
+    for folder in (results, runs):
+        if kind_of(folder) is not None:
+            check_folder(folder)
     engine, at_a_time = make_engine(workers, ray)
     if names == (LIST,):
         OUT.print(list_tables(folders, changed, at_a_time))

@@ -1,6 +1,7 @@
 """The problem that raw arguments are about, and its options on the command line."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,7 +54,7 @@ def task_options(spec: Spec) -> Callable[..., Task]:
 def given_options(arguments: Sequence[str]) -> dict[str, str]:
     """The options among raw arguments, each with what follows it."""
     given = {}
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in pairwise([*arguments, ""]):
         if argument.startswith("--"):
             name, equals, value = argument.removeprefix("--").partition("=")
             given[name.replace("_", "-")] = value if equals else following

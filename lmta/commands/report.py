@@ -5,6 +5,7 @@ from pathlib import Path
 from lmta.commands.console import say
 from lmta.experiments.report import write_report
 from lmta.experiments.results import Results
+from lmta.files import check_folder
 
 
 def report(
@@ -25,5 +26,6 @@ def report(
     """
     given = {"nodes": nodes, "epochs": epochs, "instances": instances}
     changed = {name: value for name, value in given.items() if value is not None}
+    check_folder(results)
     written = write_report(Results(results, changed), docs)
     say(f"wrote {written[0]} and {len(written) - 1} figures.")

@@ -13,7 +13,7 @@ from lmta.commands.options import spec_in, task_options
 from lmta.files import check_writable, shown
 from lmta.planning.tune import is_sure, seconds_in
 from lmta.planning.tune import tune as fit
-from lmta.planning.tuned import SUFFIX, TunedPlanner, strategy_of, tuning_of, write_planner
+from lmta.planning.tuned import PLANNER, SUFFIX, TunedPlanner, strategy_of, tuning_of, write_planner
 from lmta.policies.registry import adviser_name
 from lmta.problems.session import check_seed
 from lmta.problems.spec import Spec
@@ -68,7 +68,7 @@ def _check(settings: TuneSettings, task: Task) -> float:
         raise InputError(f"{option}: is needed, since a planner is tuned to one's own data.")
     if settings.out.suffix != SUFFIX:
         raise InputError(f"out: {shown(settings.out)} given, a name that ends with {SUFFIX} is needed.")
-    check_writable(settings.out)
+    check_writable(settings.out, inputs=[task.own], over=PLANNER)
     task.check()
     return seconds
 

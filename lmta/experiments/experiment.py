@@ -37,7 +37,10 @@ def make_plan(
     for name, value in changed.items():
         whole_number(value, name, 1)
     declared = all_cells((table, scale_of(table, changed)) for table in tables)
-    cells = [cell for cell in declared if only in cell.name and not (policies and cell.run_name)]
+    named = [cell for cell in declared if only in cell.name]
+    if only and not named:
+        raise InputError(f"only: {only!r} is in the name of no cell; without it --dry-run lists those to run.")
+    cells = [cell for cell in named if not (policies and cell.run_name)]
     there = [cell for cell in cells if cell.file(results).exists()]
     missing = [cell for cell in cells if not cell.file(results).exists()]
     why = {cell: not_yet(cell.method, cell.task) for cell in missing}

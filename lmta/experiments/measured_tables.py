@@ -13,6 +13,9 @@ from lmta.experiments.published import COST, LMTA_COST
 from lmta.experiments.results import Found, Results, read_json
 from lmta.experiments.score_tables import published_text, summaries
 
+MOST_PARTS = 4
+"""Of a measure within a row of a benchmark's table."""
+
 
 def render_order(declared: Table, results: Results) -> Section:
     """Kendall's τ_b by App. L, beside the paper's; and against expected budgets, which have no noise."""
@@ -119,9 +122,35 @@ def render_benchmarks(folder: Path) -> list[str]:
             f"`lmta {path.stem.replace('-', ' ')}`: {given}. {machine['cpu']}, {machine['cores']} cores, commit "
             f"{machine['commit']}.",
             "",
-            *table(["measure", "value"], [[name, _short(value)] for name, value in _flat(content)]),
+            *_measures(content),
         ]
     return lines
+
+
+def _measures(content: dict[str, Any]) -> list[str]:
+    """A table for each list of rows, and one for all other measures."""
+    lists = {
+        name: rows for name, rows in content.items() if rows and isinstance(rows, list) and isinstance(rows[0], dict)
+    }
+    others = {name: value for name, value in content.items() if name not in lists}
+    lines = table(["measure", "value"], [[name, _short(value)] for name, value in _flat(others)]) if others else []
+    for name, rows in lists.items():
+        flat = [dict(_flat({key: value for key, value in row.items() if not _is_large(value)})) for row in rows]
+        columns = list(dict.fromkeys(column for row in flat for column in row))
+        texts = sum(isinstance(flat[0].get(column), str) for column in columns)
+        columns.sort(key=lambda column: not isinstance(flat[0].get(column), str))
+        cells = [[_short(row[column]) if column in row else "" for column in columns] for row in flat]
+        lines += [f"{name.capitalize()}:", "", *table(columns, cells, texts=texts)]
+    return lines
+
+
+def _has_rows(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 0 and isinstance(value[0], dict)
+
+
+def _is_large(value: Any) -> bool:
+    """Whether it has more parts than a row has room for; the file has them."""
+    return isinstance(value, dict | list) and len(value) > MOST_PARTS
 
 
 def _flat(content: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -137,5 +166,5 @@ def _flat(content: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 def _short(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
     return ", ".join(map(_short, value)) if isinstance(value, list) else str(value)

@@ -81,6 +81,33 @@ DEPARTURES = Table(
 )
 
 
+SEES_MORE = replace(LMTA, features="lookahead", epochs=20)
+"""Its curve is flat after 5 epochs."""
+FEATURES = Table(
+    "features",
+    "Learners that observe what the base heuristic computes (T = 10, K = 50)",
+    {
+        **grid({"LMTA, plain features": LMTA, "LMTA, lookahead features": SEES_MORE}, BY_DEFAULT),
+        **grid({"the same without search": SEES_MORE}, BY_DEFAULT, cell=partial(Cell, simulations=0)),
+        **grid(
+            {
+                "WS-option, lookahead features": with_overrides(
+                    replace(PEERS["WS-option"], features="lookahead", epochs=20), ("train.sleep", 10)
+                ),
+                "Flat DQN, lookahead features": replace(PEERS["Flat DQN"], features="lookahead", epochs=20),
+            },
+            BY_DEFAULT,
+        ),
+        **grid(
+            {"average-score": "average-score", "average-lookahead": "average-lookahead", **AIM_ADVISER},
+            {"AIM": BY_DEFAULT["AIM"]},
+        ),
+        **grid({"even-insertion": "even-insertion", **SOP_ADVISER}, {"SOP": BY_DEFAULT["SOP"]}),
+    },
+    reference="LMTA, lookahead features",
+)
+
+
 def _more(problem: str, **given: object) -> Task:
     sizes = {name: int(str(given.pop(name, usual))) for name, usual in (("nodes", 500), ("days", 10), ("budget", 50))}
     return Task(problem, **sizes, more=options(**given))
@@ -129,6 +156,20 @@ AIM_ADVISER_TABLE = _adviser(
 )
 SOP_ADVISER_TABLE = _adviser(
     "adviser-sop", "The adviser of orienteering beside all classical policies", SOP_ADVISER, SOP_POLICIES, SOP_SETTINGS
+)
+TOURS = Table(
+    "tours",
+    "Tours with routes of the engine, beside those by insertion",
+    grid(
+        {**SOP_ADVISER, "even-rollout-insertion": "even-rollout-insertion", "even-insertion": "even-insertion"},
+        {
+            **{name: SOP_SETTINGS[name] for name in ("tight, uniform", "tight, clustered")},
+            "many visits": _more("sop", nodes=200, days=5, budget=100, crowding=0.01),
+            **{name: SOP_SETTINGS[name] for name in ("T=10, K=50", "T=20, K=10")},
+        },
+    ),
+    reference="even-rollout-insertion",
+    note="Many visits: 200 cities, T = 5, K = 100, crowding 0.01.",
 )
 CLASSICAL_AIM = Table(
     "classical-aim",
@@ -231,8 +272,10 @@ OWN_TABLES = (
     CLASSICAL_SOP,
     AIM_ADVISER_TABLE,
     SOP_ADVISER_TABLE,
+    TOURS,
     PRESETS,
     DEPARTURES,
+    FEATURES,
     OVERVIEW,
     TUNE_FLAT_MUZERO,
     TUNE_SAMPLED_MUZERO,

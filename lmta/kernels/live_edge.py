@@ -6,7 +6,6 @@ reached in as many steps. A bit stands for a world, and a word for 64 of them.
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numba.extending import intrinsic
 from lmta.kernels.cascade import GOLDEN, mixed
 from lmta.kernels.compiled import kernel, part
 from lmta.kernels.network import ACTIVE, INACTIVE, Adjacency
-from lmta.kernels.seeding import Strategy, gain_over_waiting, make_plan, plan_day, price_of_a_seed, seed_or_wait
+from lmta.kernels.seeding import Strategy, gain_over_waiting, make_plan, price_of_a_seed, seed_or_wait
 
 MAX_STEPS = 30
 """A cascade is followed no further than that."""
@@ -24,8 +23,6 @@ WORTH_THREADS = 1_000
 """Fewer searches of 64 worlds are done before threads have started."""
 SEARCHES, FEWEST_WORDS, MOST_WORDS = 4_000, 4, 64
 """Searches of 64 worlds that look at all nodes once, and the words that there are at least and at most."""
-MOST_EXCHANGED, MOST_PASSES = 5, 2
-"""So many seeds are gone through again as often as that: of more, each matters less."""
 BITS = 24
 """Probabilities are rounded to as many bits."""
 NEVER = np.float32(-np.inf)
@@ -118,74 +115,25 @@ def plan_day_in_worlds(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Today's seeds as the base heuristic finds them, but by gains that are exact in the sampled worlds.
 
-    Cascades are followed for all days left: mean field stops after a few hops, since it counts walks. Where no node is
-    left to the cascade, gain is all that counts, and seeds (mean field's too) are exchanged for others while that adds.
+    Cascades are followed for all days left: mean field stops after a few hops, since it counts walks.
     """
-    before = np.array(status, np.int8)
-    reach = follow_cascade(network, live, before, days_left)
+    now = np.array(status, np.int8)
+    reach = follow_cascade(network, live, now, days_left)
     plan = make_plan(network)
-    inactive = np.flatnonzero(before == INACTIVE)
+    inactive = np.flatnonzero(now == INACTIVE)
+    plan.ahead.gain[:] = first_gains(network, live, reach, now)
+    plan.ahead.untouched[inactive] = 1 - reach.num_worlds[inactive] / (64 * len(live))
+    last, search = np.zeros(network.num_nodes, np.int64), make_search(network)
+    count = _seed_lazily(network, live, reach, now, days_left, budget_left, budget, strategy, plan, last, search)
+    return plan.picks[:count], plan.values[:count]
+
+
+def first_gains(network: Adjacency, live: np.ndarray, reach: Reach, status: np.ndarray) -> np.ndarray:
+    """What each node adds to the running cascade, and minus infinity for those that cannot be seeded."""
+    inactive = np.flatnonzero(status == INACTIVE)
     gain = np.full(network.num_nodes, NEVER)
     gain[inactive] = marginal_gains(network, live, reach, inactive)
-    plan.ahead.gain[:] = gain
-    plan.ahead.untouched[inactive] = 1 - reach.num_worlds[inactive] / (64 * len(live))
-    last, search, now = np.zeros(network.num_nodes, np.int64), make_search(network), before.copy()
-    count = _seed_lazily(network, live, reach, now, days_left, budget_left, budget, strategy, plan, last, search)
-    picks, values = plan.picks[:count], plan.values[:count]
-    if strategy.days_to_spare < inf or not 1 < count <= MOST_EXCHANGED:
-        return picks, values
-    by_mean_field, _ = plan_day(network, before, days_left, budget_left, count, strategy)
-    found = [exchange(network, live, before, days_left, start, gain) for start in (picks, by_mean_field)]
-    return max(found, key=lambda plan: plan[1].sum())
-
-
-def exchange(
-    network: Adjacency, live: np.ndarray, status: np.ndarray, days_left: int, picks: np.ndarray, most: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Exchange each seed for the one that adds most to the others, until none is better; and what each adds.
-
-    What a node adds to no seeds is the `most` that it adds to any, so few are looked at.
-    """
-    picks, search = picks.copy(), make_search(network)
-    for _ in range(MOST_PASSES):
-        given = picks.copy()
-        for place in range(len(picks)):
-            others = status.copy()
-            others[np.delete(picks, place)] = ACTIVE
-            reach = follow_cascade(network, live, others, days_left)
-            gain = np.where(others == INACTIVE, most, NEVER)
-            picks[place] = _best_addition(network, live, reach, gain, picks[place], search)
-        if (picks == given).all():
-            break
-    return _in_order(network, live, follow_cascade(network, live, status, days_left), picks)
-
-
-def _in_order(network: Adjacency, live: np.ndarray, reach: Reach, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Some seeds in the order of what each adds to those before it, and how much that is."""
-    picks, values = nodes.copy(), np.zeros(len(nodes), np.float32)
-    for made in range(len(picks)):
-        best = made + int(np.argmax(marginal_gains(network, live, reach, picks[made:], threads=1)))
-        picks[[made, best]] = picks[[best, made]]
-        values[made] = add_seed(network, live, reach, picks[made])
-    return picks, values
-
-
-@kernel
-def _best_addition(network, live, reach, gain, given, search):
-    """The node that adds most to the cascade, and the given one where none adds more; `gain` holds bounds."""
-    best, most = given, seed_node(network, live, reach, given, search, False)
-    gain[given] = NEVER
-    while True:
-        v = np.int64(0)
-        for u in range(len(gain)):
-            if gain[u] > gain[v]:
-                v = u
-        if not gain[v] * 64 * live.shape[0] > most:
-            return best
-        gain[v] = NEVER
-        total = seed_node(network, live, reach, v, search, False)
-        if total > most:
-            best, most = np.uint32(v), total
+    return gain
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from lmta.kernels.cascade import end_day, flip_coins
 from lmta.kernels.compiled import kernel, part
-from lmta.kernels.mean_field import look_again
+from lmta.kernels.mean_field import look_again, look_ahead
 from lmta.kernels.network import ACTIVE, INACTIVE, Adjacency
 from lmta.kernels.seeding import Strategy, make_plan, seed_today
 from lmta.kernels.threads import share_out
@@ -26,6 +26,12 @@ class Rollouts(NamedTuple):
     before the coins fall, so whatever mean field may be worth, the mean is 0, and returns less this have the same
     expectation with less noise: a control variate.
     """
+
+
+def owed_to_chance(network: Adjacency, status: np.ndarray, days_left: int, fires: np.ndarray) -> float:
+    """How much of what follows is owed to tonight's coins (in the order of the out-edges), in a post-decision state."""
+    ahead, missed = look_ahead(network, status, days_left), np.ones(network.num_nodes, np.float32)
+    return float(_weigh_night(network, np.array(status, np.int8), np.array(fires, np.bool_), ahead, missed))
 
 
 def rollout_rewards(network: Adjacency, *arguments: Any, **options: Any) -> np.ndarray:
@@ -130,6 +136,11 @@ def _play_on(network, status, budget_left, seeded, strategy, fires, rewards, wei
             by_chance += _hits_over_expected(network, status, fires, plan.ahead, missed)
         rewards[day] = seeded + end_day(network, status, fires, plan.picks)
     return by_chance
+
+
+@kernel
+def _weigh_night(network, status, fires, ahead, missed):
+    return _hits_over_expected(network, status, fires, ahead, missed)
 
 
 @part

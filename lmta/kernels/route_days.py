@@ -74,7 +74,7 @@ def propose(ground, rules, today, budget, foresight, seed):
     whole limit more to the engine: the price then says which cities to visit, not how many.
     """
     num_prices, num_cities = len(foresight.prices), len(today.profit)
-    visits, price = min(budget, today.budget_left), foresight.price
+    visits = min(budget, today.budget_left)
     most = 2 * (num_prices + foresight.destinations)
     proposals = Proposals(
         cities=np.zeros((most, max(visits, 0)), np.int64),
@@ -83,19 +83,12 @@ def propose(ground, rules, today, budget, foresight, seed):
         earned=np.zeros((most, 2)),
         number=np.zeros(1, np.int64),
     )
-    in_reach = today.available.copy()
-    for city in range(num_cities):
-        in_reach[city] &= distance(ground, today.position, city) <= rules.limit
+    in_reach = _in_reach(ground, rules, today)
     untried, room = in_reach.copy(), make_room(num_cities, visits)
     for which in range(num_prices + foresight.destinations):
-        through = NOWHERE
-        if which < num_prices:
-            price = foresight.prices[which]
-        else:
-            price, through = foresight.price, _most_profitable(today.profit, untried)
-            if through == NOWHERE:
-                break
-            untried[through] = False
+        price, through = _asked_for(today, foresight, untried, which)
+        if which >= num_prices and through == NOWHERE:
+            break
         task = task_of_day(rules, today.profit, in_reach, today.position, today.day, visits, price, through)
         made = insertion_route(ground, task, room)
         _add(ground, rules, today, proposals, room.route, made)
@@ -107,6 +100,52 @@ def propose(ground, rules, today, budget, foresight, seed):
                 room.route[i + 1] = route[i]
             _add(ground, rules, today, proposals, room.route, len(route))
     return proposals
+
+
+@kernel
+def plan_day_by_insertion(ground, rules, today, budget, foresight):
+    """Today's cities in order: of the routes by insertion, at every price and through every destination, the one that
+    promises most if profits stand still and the days after it are planned at the same price."""
+    num_prices, num_cities = len(foresight.prices), len(today.profit)
+    visits, days_ahead = min(budget, today.budget_left), min(foresight.days_ahead, rules.days - 1 - today.day)
+    room, play = make_room(num_cities, today.budget_left), make_play(num_cities, today.budget_left)
+    moves, rewards = np.zeros((days_ahead, num_cities)), np.empty(days_ahead)
+    in_reach = _in_reach(ground, rules, today)
+    untried, best, most = in_reach.copy(), np.zeros(0, np.int64), -np.inf
+    for which in range(num_prices + foresight.destinations):
+        price, through = _asked_for(today, foresight, untried, which)
+        if which >= num_prices and through == NOWHERE:
+            break
+        task = task_of_day(rules, today.profit, in_reach, today.position, today.day, visits, price, through)
+        made = insertion_route(ground, task, room)
+        cities = room.route[1 : made + 1].copy()
+        promise = reward_of_day(ground, rules, today.profit, today.day, room.route, made)
+        prices = np.full(1, price)
+        promise += play_on(ground, rules, today, prices, cities, made, moves, np.inf, room, play, rewards)[0]
+        if promise > most:
+            best, most = cities, promise
+    return best
+
+
+@part
+def _in_reach(ground, rules, today):
+    """Bool (cities,): can be visited today."""
+    in_reach = today.available.copy()
+    for city in range(len(in_reach)):
+        in_reach[city] &= distance(ground, today.position, city) <= rules.limit
+    return in_reach
+
+
+@part
+def _asked_for(today, foresight, untried, which):
+    """(the price of length, the city to go through) of a proposal: every price first, and then the most profitable
+    cities that were not tried; NOWHERE where none is left."""
+    if which < len(foresight.prices):
+        return foresight.prices[which], NOWHERE
+    through = _most_profitable(today.profit, untried)
+    if through != NOWHERE:
+        untried[through] = False
+    return foresight.price, through
 
 
 @part

@@ -29,9 +29,15 @@ class PlainQNetwork(eqx.Module):
         return jax.vmap(self.head)(jnp.concatenate([nodes, everywhere], axis=1))[:, 0]
 
 
+LARGEST_CORRECTION = 0.1
+"""By how much of its worth a pick's known worth may be corrected: the maximum over hundreds of free corrections, each
+with its noise, unlearns a heuristic."""
+
+
 class WideQNetwork(eqx.Module):
     """Message passing; the head also sees each node's own features and the mean of all, and a value of the state is
-    kept apart from the advantages of nodes (dueling)."""
+    kept apart from the advantages of nodes (dueling). Where the observation tells what picks are worth until the end,
+    advantages are that, with small corrections."""
 
     network: GraphNetwork
     node: eqx.nn.Linear
@@ -72,6 +78,8 @@ class WideQNetwork(eqx.Module):
         seen_and_heard = jnp.concatenate([observation.nodes, nodes], axis=1)
         hidden = jax.nn.relu(jax.vmap(self.node)(seen_and_heard) + self.context(context))
         advantage = jax.vmap(self.advantage)(hidden)
+        if observation.worth is not None:
+            advantage = observation.worth[:, None] * (1 + LARGEST_CORRECTION * jnp.tanh(advantage))
         return (self.value(context) + advantage - mean_pool(advantage, graph))[:, 0], context
 
 

@@ -58,7 +58,8 @@ class Planner(AbstractPlayer):
         of_adviser, simulator = prepared
         own = self.adviser.choose(instance, state, of_adviser, seed)
         first = Candidate(simulator.name_of(len(own.picks)), np.asarray(own.picks), np.asarray(own.values))
-        each = seconds_of(lambda: simulator.try_out(state, [first], range(1), seed))  # compiling is no thinking
+        simulator.practise()  # compiling is no thinking
+        each = seconds_of(lambda: simulator.try_out(state, [first], range(1), seed))
         begun = time.perf_counter()
         others = simulator.candidates(state, DayPlan(first.picks, first.values), day_seed(seed, 0))
         effort = self.effort.part(SHARE_OF_STRATEGIES)
@@ -132,9 +133,11 @@ class Planner(AbstractPlayer):
 
     def why(self, choice: Choice, budget_left: int) -> str:
         """What the rollouts told; the adviser's own reason where there was nothing to think about, or no time."""
-        told = [] if choice.thinking is None else reasons(choice.thinking)
-        if not told:
+        if choice.thinking is None:
             return self.adviser.why(choice, budget_left)
+        told = reasons(choice.thinking)
+        if not choice.thinking.tried:
+            return " ".join([*told, self.adviser.why(choice, budget_left)])
         return " ".join([*told, f"In detail: {self.adviser.node_rule.why}", choice.note]).strip()
 
 

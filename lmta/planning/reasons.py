@@ -13,14 +13,10 @@ MOST_NAMED = 5
 def reasons(thinking: Thinking) -> list[str]:
     """Why this strategy, why so many picks, what comes next, and what to expect; a sentence each."""
     if not thinking.tried:
-        return []
+        return ["There was no time to try anything else, so the rule decides."]
     chosen, *others = thinking.tried
     own = thinking.tried[thinking.own]
-    told = [
-        f"{_capital(chosen.name)} today, as the rule says; no other strategy does better."
-        if own is chosen
-        else f"{_capital(chosen.name)} today; the rule says {own.name}{_named(own)}, which promises {_compared(own)}."
-    ]
+    told = [_why_this(chosen, own, others)]
     beside = _why_so_many(chosen, [tried for tried in others if tried is not own])
     if beside:
         told.append(f"{_capital(_joined(beside))}.")
@@ -29,12 +25,21 @@ def reasons(thinking: Thinking) -> list[str]:
     followed = thinking.closer or chosen
     if thinking.closer:
         gain = with_error(-followed.less, followed.less_error)
-        told.append(f"A closer look finds {followed.name}, which promises {gain} more still.")
+        told.append(f"A closer look finds {followed.name}, which promises {gain} more still, and is advised.")
     expected = with_error(followed.value, followed.value_error)
     told.append(f"Expected from today to the end: {expected}, by {thinking.rollouts:,} rollouts.")
     if thinking.idle is not None:
         told.append(_if_idle(thinking.idle))
     return told
+
+
+def _why_this(chosen: Tried, own: Tried, others: Sequence[Tried]) -> str:
+    """Whether it is what the rule says, and how sure that is."""
+    if own is not chosen:
+        return f"{_capital(chosen.name)} today; the rule says {own.name}{_named(own)}, which promises {_compared(own)}."
+    is_best = all(tried.less >= 0 for tried in others)
+    rest = "no other strategy does better" if is_best else "no other strategy is ahead by enough to be sure"
+    return f"{_capital(chosen.name)} today, as the rule says; {rest}."
 
 
 def _if_idle(idle: Idle) -> str:

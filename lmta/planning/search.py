@@ -118,7 +118,10 @@ def search(
             left = [0, *rivals]
             for worlds in clock.chunks(len(left), rounds - round_):
                 first = found.num_worlds(0)
-                for i, *new in zip(left, *try_out(left, range(first, first + worlds)), strict=True):
+                earned = clock.run(try_out, left, range(first, first + worlds))
+                if earned is None:
+                    break
+                for i, *new in zip(left, *earned, strict=True):
                     found.earned[i] = np.concatenate([found.earned[i], np.stack(new)], axis=1)
                 leading = max(left, key=lambda i: found.margin(i, 0).mean)
                 on_progress(Standing(clock.done, leading, found.margin(leading, 0)))
@@ -180,6 +183,10 @@ class _Rollouts:
             self.left -= worlds * num_candidates
             yield worlds
 
+    def run(self, try_out: TryOut, candidates: Sequence[int], worlds: range) -> tuple[np.ndarray, np.ndarray]:
+        """What the candidates earn in some worlds."""
+        return try_out(candidates, worlds)
+
 
 class _Seconds:
     """A number of seconds, spent round by round in chunks."""
@@ -213,26 +220,38 @@ class _Seconds:
         now = time.perf_counter()
         end = now + (self.end - now) / rounds_left
         while now < end:
+            if num_candidates * self.each > end - now:
+                return
             rollouts = min(CHUNK_SECONDS, end - now) / self.each
             worlds = int(min(rollouts, max(num_candidates, LARGEST_STEP * self.made)) / num_candidates)
-            if worlds < 1:
-                return
+            worlds = worlds or max(1, min(int(rollouts), int((end - now) / (num_candidates * self.each))))
             yield worlds
             self.made = worlds * num_candidates
             start, now = now, time.perf_counter()
             self.each = max((now - start) / self.made, SHORTEST)
 
+    def run(self, try_out: TryOut, candidates: Sequence[int], worlds: range) -> tuple[np.ndarray, np.ndarray] | None:
+        """What the candidates earn in some worlds: together, or one by one where that takes longer than a moment, with
+        a look at the clock before each; None where time is over before all have been tried."""
+        assert self.each is not None
+        takes = len(worlds) * self.each
+        if len(candidates) * takes <= CHUNK_SECONDS:
+            return try_out(candidates, worlds)
+        parts = []
+        for candidate in candidates:
+            if time.perf_counter() + takes > self.end:
+                return None
+            parts.append(try_out([candidate], worlds))
+        rewards, by_chance = zip(*parts, strict=True)
+        return np.concatenate(rewards), np.concatenate(by_chance)
+
 
 def seconds_of(run: Callable[[], object]) -> float:
-    """How long something takes; where it takes long, how long it does so again, since it may have been compiled."""
+    """How long something takes the second time: the first may have to load programs, and start threads."""
+    run()
     start = time.perf_counter()
     run()
-    now = time.perf_counter()
-    if now - start > CHUNK_SECONDS:
-        start = now
-        run()
-        now = time.perf_counter()
-    return max(now - start, SHORTEST)
+    return max(time.perf_counter() - start, SHORTEST)
 
 
 def _affordable(rollouts: float, most: int) -> int:

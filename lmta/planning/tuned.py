@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 import lmta
-from lmta.files import FilePath, shown, write_whole
+from lmta.files import FileKind, FilePath, json_object, shown, write_whole
 from lmta.planning.effort import Effort
 from lmta.planning.planner import thinking
 from lmta.policies.base import Policy
@@ -25,6 +25,8 @@ from lmta.types import InputError, quoted
 
 SUFFIX = ".planner"
 KIND = "lmta planner 1"
+PLANNER = FileKind("tuned planner", lambda file: (json_object(file) or {}).get("kind") == KIND)
+"""What `lmta tune` has written."""
 _STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
@@ -120,7 +122,6 @@ class TunedRule(PlanRule):
     planner: TunedPlanner
     label: str
     """What messages call its file."""
-    value: str = ""
 
     def prepare(self, instance: Any) -> Any:
         """What the rule prepares, if the data are right."""
@@ -131,9 +132,9 @@ class TunedRule(PlanRule):
         """Today's picks."""
         return self.rule.plan(prepared, state, budget, seed)
 
-    def scorer(self, prepared: Any) -> Callable[[Any, int], Any] | None:
+    def scorer(self, prepared: Any, state: Any, budget: int, seed: int) -> Callable[[Any], np.ndarray] | None:
         """As the rule does."""
-        return self.rule.scorer(prepared)
+        return self.rule.scorer(prepared, state, budget, seed)
 
 
 def load_tuned(path: FilePath, effort: Effort | None) -> AbstractPlayer:
@@ -144,7 +145,7 @@ def load_tuned(path: FilePath, effort: Effort | None) -> AbstractPlayer:
     policy = policy_of(spec, strategy, f"{ADVISER}{label}")
     rule = policy.node_rule
     assert isinstance(rule, PlanRule)
-    checked = replace(policy, node_rule=TunedRule(rule.name, rule.why, rule, planner, label, rule.value))
+    checked = replace(policy, node_rule=TunedRule(rule.name, rule.why, rule, planner, label))
     return thinking(spec, checked, effort, _simulator(spec, strategy))
 
 

@@ -66,10 +66,11 @@ class Policy(AbstractPlayer):
     def choose(self, instance: AbstractInstance, state: AbstractState, prepared: Prepared, seed: int) -> Choice:
         """Today's budget, picks and their values, for one instance."""
         budget, day = self._plan(instance, state, prepared, seed)
-        if self.budget_rule.num_today is None:
-            return Choice(budget, day.picks, day.values, note=day.note)
-        count = self.budget_rule.num_today(instance, state, day.picks, seed)
-        return Choice(budget, day.picks[:count], day.values[:count], note=day.note)
+        rule, count = self.budget_rule, len(day.picks)
+        if rule.num_today is not None:
+            count = rule.num_today(instance, state, day.picks, seed)
+        waits = rule.may_wait and int(state.day) + 1 < int(instance.days)
+        return Choice(budget, day.picks[:count], day.values[:count], note=day.note, waits=waits)
 
     def _plan(
         self, instance: AbstractInstance, state: AbstractState, prepared: Prepared, seed: int
@@ -115,13 +116,24 @@ class Policy(AbstractPlayer):
     def why(self, choice: Choice, budget_left: int) -> str:
         """What the budget rule granted, what came of it, and the node rule's reason."""
         granted = f"{choice.budget} of {budget_left} left by the rule '{self.budget_rule.name}'"
-        short = f", but only {len(choice.picks)} pay or can be reached today"
         note = f" {choice.note}" if choice.note else ""
-        return f"{granted}{short if len(choice.picks) < choice.budget else ''}; {self.node_rule.why}{note}"
+        return f"{granted}{_unspent(choice)}; {self.node_rule.why}{note}"
 
     def optimum(self, prepared: Prepared) -> float | None:
         """The best score there is in expectation, where the node rule knows it."""
         return self.node_rule.optimum(prepared[1]) if isinstance(self.node_rule, PlanRule) else None
+
+
+def _unspent(choice: Choice) -> str:
+    """Why less is picked than was granted, as the end of a clause."""
+    made = len(choice.picks)
+    left = choice.budget - made
+    if left <= 0:
+        return ""
+    if choice.waits:
+        return ", of which 1 waits for a later day" if left == 1 else f", of which {left} wait for later days"
+    pay = {0: "none pays", 1: "only 1 pays"}.get(made, f"only {made} pay")
+    return f", but {pay} or can be reached today"
 
 
 def _granted(rule: BudgetRule, instance: AbstractInstance, state: AbstractState, schedule: Any) -> int:

@@ -22,6 +22,8 @@ class Choice(NamedTuple):
     note: str = ""
     """What is to be said of this choice beside the player's usual reason."""
     thinking: Thinking | None = None
+    waits: bool = False
+    """Whether what is not spent of the budget waits for later days."""
 
 
 class AbstractPlayer(ABC):

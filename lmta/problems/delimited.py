@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,6 +72,8 @@ class Table:
     has_header: bool
     origin: Origin
     remarks: tuple[str, ...]
+    called: Mapping[str, str]
+    """What the header calls each column, or the column's own name where there is no header."""
 
 
 def error_at(path: FilePath, line: int, fault: str) -> InputError:
@@ -197,11 +199,12 @@ def read_table(
             if not can_be:
                 raise header_error(origin, columns, "no other line is like it")
             has_header, names, remarks = True, supposed, (_taken_as_header(origin, records[0], supposed),)
+    called = dict(zip(names, records[0] if has_header else names, strict=True))
     if has_header:
         lines, records = lines[1:], records[1:]
     if not records:
         raise origin.error(0, "is a header without rows; write one record per line below it.")
-    table = Table(_by_name(names, records), has_header, file_origin(path, lines), remarks)
+    table = Table(_by_name(names, records), has_header, file_origin(path, lines), remarks, called)
     if not has_header:
         _refuse_words_for_numbers(table, columns)
     return table

@@ -39,6 +39,8 @@ class BudgetRule:
     num_today: Callable[[Any, Any, np.ndarray, int], int] | None = None
     """(instance, state, the node rule's picks, seed) → how many of them to make today, worked out on the host; all of
     them where there is no such function."""
+    may_wait: bool = False
+    """Whether it grants all that is left, to be decided pick by pick: what is not picked waits for later days."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,6 @@ class ScoreRule:
     """(instance, state, key of this pick) → scores."""
     why: str
     """The reason for its picks, and what their values mean."""
-    value: str = ""
-    """What the value of a pick is, in the words of a user; rules with the same words value alike."""
     on_host: Callable[[Any, Any], np.ndarray] | None = None
     """(instance, state) → the same scores, where nothing is compiled for an instance of a new size."""
 
@@ -64,9 +64,10 @@ class DayRule:
     plan: Callable[[Any, Any, Int[Array, ""], int], DayRecord]
     """(instance, state, budget, room for picks) → the day's picks in order, with the reward left at 0."""
     why: str
-    value: str = ""
     on_host: "Callable[[Any, Any, int], DayPlan] | None" = None
     """(instance, state, budget) → the same, where nothing is compiled for an instance of a new size."""
+    scores_on_host: Callable[[Any, Any], np.ndarray] | None = None
+    """(instance, state with the picks before made) → by what the next pick is chosen, where that can be told."""
 
 
 class DayPlan(NamedTuple):
@@ -82,7 +83,6 @@ class PlanRule(ABC):
 
     name: str
     why: str
-    value: str = ""
 
     def prepare(self, instance: Any) -> Any:
         """What can be worked out once for an instance."""
@@ -92,8 +92,11 @@ class PlanRule(ABC):
     def plan(self, prepared: Any, state: Any, budget: int, seed: int) -> DayPlan | tuple[np.ndarray, np.ndarray]:
         """Today's picks and the value of each."""
 
-    def scorer(self, prepared: Any) -> Callable[[Any, int], np.ndarray] | None:
-        """(state, seed) → what each node is worth as the next pick, measured as `plan` does, where that can be told."""
+    def scorer(self, prepared: Any, state: Any, budget: int, seed: int) -> Callable[[Any], np.ndarray] | None:
+        """By what `plan` chooses each pick of the day that it makes of the same, where that can be told.
+
+        It scores all nodes, given the state with the picks before made.
+        """
         return None
 
     def optimum(self, prepared: Any) -> float | None:

@@ -1,5 +1,6 @@
 """A problem lived through day by day with the user's own ids, and what the report of a day consists of."""
 
+import math
 import operator
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -13,7 +14,7 @@ from lmta.hints import warn
 from lmta.problems.base import HostRules, Problem
 from lmta.types import InputError, ModelWarning, NodeId, quoted
 
-MAX_DAYS = 10_000
+MAX_DAYS, MAX_NODES = 10_000, 10_000_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class ReportField:
     """What each of the numbers is, such as 'profit'."""
     aliases: tuple[str, ...] = ()
     """What else the header of a file may call it."""
+    least: float = -math.inf
+    """None of the numbers is less."""
 
     @property
     def has_numbers(self) -> bool:
@@ -202,8 +205,9 @@ def check_horizon(days: Any, budget: Any, num_pickable: int, what: str) -> None:
 
 
 def check_nodes(nodes: Any) -> None:
-    """Refuse a generated instance that is too small."""
-    whole_number(nodes, "nodes", 2)
+    """Refuse a generated instance that is too small or too large."""
+    if whole_number(nodes, "nodes", 2) > MAX_NODES:
+        raise InputError(f"nodes: {nodes} given, at most {MAX_NODES:,} are possible.")
 
 
 def check_seed(seed: Any) -> int:

@@ -50,6 +50,13 @@ class AbstractSimulator(ABC):
         Each is worked out as it is asked for, so that who has no time left need not ask for all.
         """
 
+    def practise(self) -> None:
+        """Work once through something tiny, where programs for any size are compiled on the way; nothing by default.
+
+        So the first to think on a machine does not spend the time on that.
+        """
+        return None
+
     def exchanges(self, state: Any, chosen: Candidate) -> Iterator[Candidate]:
         """The chosen candidate with one pick exchanged for another, the most promising first; perhaps none."""
         return iter(())
@@ -65,6 +72,13 @@ class AbstractSimulator(ABC):
         A world is all that chance will do; it depends on its number and the seed alone, so that candidates meet the
         same worlds and can be compared world by world.
         """
+
+
+def work_through(simulator: AbstractSimulator, state: Any, pick: int) -> None:
+    """Ask for all candidates of a day whose own plan is one pick, and for whatever is like them."""
+    for candidate in simulator.candidates(state, DayPlan(np.array([pick]), np.ones(1)), 0):
+        for _ in simulator.exchanges(state, candidate):
+            pass
 
 
 Play = Callable[[Any, range, int], tuple[np.ndarray, np.ndarray]]

@@ -115,8 +115,6 @@ class Policies:
     """The policy that `lmta:NAME` stands for: who decides where nobody is named."""
     baseline: str
     """What greedy play of a learner is measured against while it trains."""
-    yardstick: str
-    """The node rule with scores by which alternatives to a pick are ranked where the policy's own has none."""
     pairings: Mapping[str, Pairing] = field(default_factory=dict)
     """Budget rules of its own, by name, and what they go with."""
     short_names: Mapping[str, str] = field(default_factory=dict)

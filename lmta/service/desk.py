@@ -368,7 +368,7 @@ def _begun(wanted: Begin) -> tuple[Journal, AbstractSession]:
         policy=policy,
         seed=check_seed(wanted.seed),
     )
-    return journal, journal.begin(wanted.content)
+    return journal, journal.begin(journal.load(wanted.content))
 
 
 def _size(adviser: AbstractPlayer, session: AbstractSession) -> Hashable:

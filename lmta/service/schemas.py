@@ -198,10 +198,10 @@ class AdviceOut(BaseModel):
     budget_left: int
     picks: list[PickOut]
     alternatives: list[PickOut]
-    """Legal picks that were not chosen, the best first, each in place of the last pick; their value is null where the
-    policy's own measure is not that of the rule that ranks them."""
+    """Who comes next in place of the last pick, the best first, in the measure by which that was chosen: as much as one
+    falls short in it, so much lower is its value. There are none where the policy has no such measure."""
     ranked_by: str | None = None
-    """The node rule that ranks the alternatives."""
+    """The node rule that ranks the alternatives; null where there are none."""
     why: str
     thinking: ThinkingOut | None = None
     """null for those that do not think."""

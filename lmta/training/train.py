@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tyro
@@ -18,10 +19,9 @@ from lmta.agents.settings import RunSettings, default_settings, make_agent
 from lmta.arena.play import play
 from lmta.arena.record import provenance, write_json
 from lmta.arena.statistics import compare
-from lmta.files import kind_of, write_whole
+from lmta.files import json_object, kind_of, opened, write_whole
 from lmta.policies.registry import policy
 from lmta.problems.batch import make_batch
-from lmta.problems.delimited import read_bytes
 from lmta.problems.registry import DEFAULT as DEFAULT_PROBLEM
 from lmta.training.checkpoint import load, save
 from lmta.training.folder import CURVE, SETTINGS, check_holds_run, new_run, old_run
@@ -29,7 +29,7 @@ from lmta.training.loop import Measure, train
 from lmta.training.metrics import Metrics, read_metrics
 from lmta.training.report import Report
 from lmta.training.run import Progress, begin
-from lmta.training.settings import check_same, check_settings
+from lmta.training.settings import check_same, check_settings, flat
 from lmta.types import InputError
 
 HELD_OUT_SEED = 2**64 - 1
@@ -70,6 +70,7 @@ def resume_run(folder: Path, settings: RunSettings, console: Console) -> str:
     """Train on from the last checkpoint, up to the epochs in `settings`, which must not differ in anything else."""
     with old_run(folder):
         saved, progress = load(folder / CHECKPOINT)
+        _check_belongs(folder, saved)
         check_same(settings, saved)
         check_settings(settings)
         if settings.epochs < int(progress.epoch):
@@ -115,10 +116,32 @@ def make_measure(settings: RunSettings) -> Measure:
 
 def _record(folder: Path, settings: RunSettings, epochs_done: int) -> None:
     """The settings, and what each part of the run was made with."""
-    path = folder / SETTINGS
-    earlier = json.loads(read_bytes(path))["provenance"] if kind_of(path) else []
     now = {"after_epoch": epochs_done} | provenance()
-    write_json(path, {"settings": settings.as_json(), "provenance": [*earlier, now]})
+    earlier = _recorded(folder).get("provenance", [])
+    write_json(folder / SETTINGS, {"settings": settings.as_json(), "provenance": [*earlier, now]})
+
+
+def _recorded(folder: Path) -> dict[str, Any]:
+    """What `_record` wrote last; nothing where it has not."""
+    path = folder / SETTINGS
+    if kind_of(path) is None:
+        return {}
+    with opened(path) as file:
+        found = json_object(file)
+    if found is None:
+        raise InputError(f"{path}: cannot be read; bring it back, or remove it to go on without.")
+    return found
+
+
+def _check_belongs(folder: Path, saved: RunSettings) -> None:
+    """Refuse a checkpoint of another run than the folder's; only the number of epochs may have changed."""
+    recorded = flat(_recorded(folder).get("settings", {}))
+    for name, value in flat(json.loads(json.dumps(saved.as_json()))).items():
+        if name != "epochs" and recorded.get(name) not in (None, value):
+            raise InputError(
+                f"{folder / CHECKPOINT}: is of another run, whose {name} is {value} and not {recorded[name]} as in "
+                f"{folder / SETTINGS}; bring back the checkpoint of this run."
+            )
 
 
 def _draw(folder: Path, settings: RunSettings) -> None:

@@ -109,6 +109,49 @@ def test_a_header_of_unknown_names_is_never_advised(tmp_path, capsys):
     assert f"lmta: {network}, line 1: 'person', 'friend' was taken as a header for source,target; " in printed.err
 
 
+@pytest.mark.filterwarnings("default::lmta.types.DataWarning")
+def test_a_probability_beside_those_of_the_file_is_said_to_have_no_effect(tmp_path, capsys):
+    network, state = tmp_path / "friends.csv", tmp_path / "campaign.json"
+    network.write_text("source,target,probability\nann,bob,0.3\nbob,cyd,0.2\n")
+    begin = ("--state", state, "--graph", network, "--days", 1, "--budget", 1, "--policy", "average-lookahead")
+    assert plan(*begin, "--probability", 0.5) == 0
+    said = f"lmta: {network}: has a probability for each edge, which counts; "
+    assert f"{said}the probability 0.5 that was given has no effect." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("data", "option", "said"),
+    [
+        ("cities", "limit", "limit: nan given; a number of more than 0"),
+        ("cities", "drift", "drift: nan given; a number of at least 0"),
+        ("network", "probability", "probability: nan given, a number from 0 to 1 is needed."),
+    ],
+)
+def test_a_plan_that_is_begun_with_no_number_says_what_would_be_right(request, tmp_path, capsys, data, option, said):
+    file = request.getfixturevalue(data)
+    begin = ("--state", tmp_path / "new.json", "--cities" if data == "cities" else "--graph", file)
+    assert plan(*begin, "--days", 2, "--budget", 3, f"--{option}", "nan") == 2
+    assert capsys.readouterr().err.startswith(f"lmta: {said}")
+    assert not (tmp_path / "new.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("budget", "said"), [(2, "1 of the budget stays for later."), (3, "2 of the budget stay for ")]
+)
+def test_what_stays_for_later_is_counted_in_good_grammar(network, tmp_path, capsys, budget, said):
+    begin = ("--state", tmp_path / "campaign.json", "--graph", network, "--days", 2, "--policy", "average-degree")
+    assert plan(*begin, "--budget", budget) == 0
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("option", ["--think", "--rollouts"])
+def test_a_name_that_says_how_much_it_thinks_goes_with_no_other_effort(network, tmp_path, capsys, option):
+    begin = ("--state", tmp_path / "campaign.json", "--graph", network, "--days", 2, "--budget", 2)
+    assert plan(*begin, "--policy", "lmta:aim@5", option, 3) == 2
+    said = f"lmta: {option[2:]}: lmta:aim@5 says already how much it thinks; leave one of the two out.\n"
+    assert capsys.readouterr().err == said
+
+
 def test_a_report_of_profits_with_an_unknown_header_is_refused(cities, tmp_path, capsys):
     """A word for the profit of the first city is a slip; nothing of a report is left out."""
     state, profits = tmp_path / "tour.json", tmp_path / "profits.csv"
@@ -218,12 +261,18 @@ def begun(network, tmp_path):
         (["--observed", "missing.txt"], "missing.txt: there is no such file"),
         (["--observed", "unknown.txt"], "unknown.txt, line 1: 'nobody' is not one of the 40 known ids"),
         (["--observed", "nul.txt"], "nul.txt, line 1: has a NUL byte"),
+        (["--observed", "empty.txt", "--done", "twice.txt"], "twice.txt, line 4: 'Ann' stands in line 1 already"),
+        (["--observed", "empty.txt", "--failed", "failed.txt"], "failed.txt: failed: 'n33' is not among those seeded"),
+        (["--policy", "lmta:aim@foo"], "lmta:aim@foo: 'foo' says no effort; give rollouts"),
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_is_lost(begun, cities, tmp_path, monkeypatch, capsys, arguments, fault):
     monkeypatch.chdir(tmp_path)
     write_names(tmp_path / "unknown.txt", ["nobody"])
     write_names(tmp_path / "done.txt", ["Ann"])
+    write_names(tmp_path / "twice.txt", ["Ann", "n1", "", "Ann"])
+    write_names(tmp_path / "failed.txt", ["n33"])
+    write_names(tmp_path / "empty.txt", [])
     (tmp_path / "nul.txt").write_bytes(b"a\0b\n")
     before = begun.read_bytes()
     capsys.readouterr()
@@ -246,6 +295,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_lost(begun, cities, tmp_path, 
             lambda text: text.replace('"history": []', '"history": [{"seeded": ["nobody"], "activated": []}]'),
             "day 1: seeded: 'nobody' is not one of",
         ),
+        (lambda text: text.replace('"budget": 4', '"budget": -5'), "campaign.json: budget: -5 given, at least 1"),
         (lambda text: text.replace("friends.csv", "gone.csv"), "gone.csv: there is no such file"),
     ],
 )
@@ -261,6 +311,19 @@ def test_a_damaged_journal_is_refused(begun, capsys, change, fault):
     assert begun.read_text(encoding="utf-8") == spoiled
 
 
+def test_a_negative_profit_is_refused_by_its_line(cities, tmp_path, capsys):
+    state, profits = tmp_path / "tour.json", tmp_path / "profits.csv"
+    assert plan("--state", state, "--cities", cities, "--days", 2, "--budget", 2, "--policy", "greedy") == 0
+    name = cities.read_text().splitlines()[2].split(",")[0]
+    profits.write_text(f"name,profit\n{name},-1\n")
+    before = state.read_bytes()
+    capsys.readouterr()
+    assert plan("--state", state, "--observed", profits) == 2
+    fault = f"{profits}, line 2: profit '-1' is too small; write a number of at least 0."
+    assert capsys.readouterr().err == f"lmta: {fault}\n"
+    assert state.read_bytes() == before
+
+
 def test_data_that_changed_are_refused(begun, network, capsys):
     network.write_text(network.read_text() + "n1,n2\n", encoding="utf-8")
     assert plan("--state", begun) == 2
@@ -273,7 +336,7 @@ def test_data_that_changed_are_refused(begun, network, capsys):
         ([], "begin it with --graph or --cities"),
         (["--graph", "friends.csv"], "days: is needed"),
         (["--graph", "friends.csv", "--days", "3"], "budget: is needed"),
-        (["--graph", "friends.csv", "--days", "3", "--budget", "41"], "only 40 nodes to pick"),
+        (["--graph", "friends.csv", "--days", "3", "--budget", "41"], "lmta: budget: 41 given, but there are only 40"),
         (["--graph", "friends.csv", "--cities", "cities.csv"], "and one only"),
         (["--graph", "friends.csv", "--days", "3", "--budget", "4", "--observed", "empty.txt"], "nothing was advised"),
     ],

@@ -85,6 +85,39 @@ def test_a_model_cut_short_is_refused(run, kept):
         read_model(run)
 
 
+@pytest.mark.parametrize("place", [5_000, -5_000, 200])
+def test_a_damaged_model_is_refused(run, place):
+    """Also where numbers have become other numbers, in the weights or in the settings."""
+    file = run / CHECKPOINT
+    content = bytearray(file.read_bytes())
+    content[place : place + 4] = b"1234" if place == 200 else bytes(255 - byte for byte in content[place : place + 4])
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=r"^\S+/checkpoint: .*\.$"):
+        read_model(run)
+
+
+def test_settings_of_another_run_do_not_go_with_the_weights(run):
+    rewrite(run / CHECKPOINT, settings=SETTINGS.as_json() | {"seed": SETTINGS.seed + 1})
+    with pytest.raises(InputError, match="checkpoint: the checkpoint is cut short or damaged"):
+        read_model(run)
+
+
+def test_an_export_replaces_an_exported_model_and_nothing_else(run, tmp_path, capsys):
+    file, other = tmp_path / "a.model", tmp_path / "les.csv"
+    other.write_text("ann,bob\n")
+    for _ in range(2):
+        assert lmta_run(["export", str(run), str(file)]) == 0
+    before = {path: path.read_bytes() for path in (file, other, run / CHECKPOINT)}
+    for given, out, fault in (
+        (run, other, "is there already and holds no exported model; name another file."),
+        (file, file, "is read by the same command; name another file to write."),
+    ):
+        capsys.readouterr()
+        assert lmta_run(["export", str(given), str(out)]) == 2
+        assert capsys.readouterr().err == f"lmta: {out}: {fault}\n"
+    assert {path: path.read_bytes() for path in before} == before
+
+
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n" + bytes(100), b"[]\n", b'{"format": "lmta checkpoint"}\n'])
 def test_a_foreign_file_is_refused(tmp_path, content):
     (tmp_path / "file").write_bytes(content)

@@ -36,16 +36,16 @@ def test_mean_and_paired_difference_by_hand():
     comparison = compare(values, baseline)
     assert comparison.difference.mean == 2
     assert comparison.difference.sem == pytest.approx(1 / np.sqrt(3))
-    welch = stats.ttest_ind(values, baseline, equal_var=False)
-    assert comparison.welch_p == pytest.approx(np.asarray(welch)[1])
+    assert comparison.paired_p == pytest.approx(np.asarray(stats.ttest_rel(values, baseline))[1])
 
 
 def test_where_there_is_too_little_to_tell_nothing_is_claimed():
-    assert math.isnan(compare(np.ones(3), np.ones(3)).welch_p)
+    assert math.isnan(compare(np.ones(3), np.ones(3)).paired_p)
+    assert math.isnan(compare(np.array([2.0, 3.0]), np.array([1.0, 2.0])).paired_p)
     assert math.isnan(mean_of(np.array([4.0])).sem)
-    assert math.isnan(compare(np.array([4.0]), np.array([3.0])).welch_p)
+    assert math.isnan(compare(np.array([4.0]), np.array([3.0])).paired_p)
     one_constant = compare(np.array([1.0, 2.0, 3.0]), np.ones(3))
-    assert one_constant.welch_p == pytest.approx(2 * stats.t.sf(np.sqrt(3), 2))
+    assert one_constant.paired_p == pytest.approx(2 * stats.t.sf(np.sqrt(3), 2))
 
 
 @pytest.mark.parametrize("name", ["average-degree", "average-ris"])
@@ -134,6 +134,7 @@ def test_json_has_what_is_promised(tmp_path):
     assert {"commit", "lmta", "cpu", "cores", "jax"} <= set(written["provenance"])
     first, second = written["rows"]
     assert first["policy"] == "exact"
+    assert {"difference", "difference_sem", "paired_p"} <= second.keys()
     assert second["n"] == len(second["episodes"]) == 3
     assert len(second["budget_by_day"]) == 2
     assert second["mean"] == pytest.approx(np.mean(second["episodes"]))
@@ -181,6 +182,8 @@ def test_the_table_names_every_policy():
         ({"first_days": 11}, "first-days: 11 given, but there are only 10 days"),
         ({"simulations": 5}, "simulations: has no effect here"),
         ({"simulations": 5, "policies": "lmta:aim"}, "simulations: has no effect here"),
+        ({"rollouts": 7, "policies": "lmta:aim@5"}, "rollouts: lmta:aim@5 says already how much it thinks"),
+        ({"think": 7.0, "policies": "degree,lmta:aim@2s"}, "think: lmta:aim@2s says already how much it thinks"),
     ],
 )
 def test_settings_without_sense_are_refused(settings, message):

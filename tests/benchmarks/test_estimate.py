@@ -5,7 +5,8 @@ import pytest
 
 from lmta import InputError
 from lmta.benchmarks.estimate import EstimateSettings, bench_estimate, estimate_table
-from lmta.benchmarks.small_networks import _fair_ratio
+from lmta.benchmarks.small_networks import Setting, _fair_ratio, _Record
+from lmta.policies.registry import policy
 
 
 def test_times_and_a_network():
@@ -16,6 +17,7 @@ def test_times_and_a_network():
             rollouts=4,
             repeats=1,
             futures=3,
+            error=1.0,
             networks=("karate-club",),
             probabilities=("0.1",),
             horizons=((2, 2),),
@@ -32,6 +34,25 @@ def test_times_and_a_network():
     assert len(estimate_table(result).renderables) == 2
 
 
+def test_what_is_owed_to_chance_makes_scores_steadier_and_not_other():
+    """Two seeds a day on the karate club in 400 futures."""
+    setting = Setting("karate-club", "0.1", 3, 6, 400, 1.0, 2)
+    record = _Record(policy("average-score"), setting.campaign(), setting.seed)
+    record.play_up_to(100)
+    record.play_up_to(400)
+    raw, steady = np.array(record.earned), record.steadied()
+    assert len(raw) == 400 and raw.min() >= 6
+    assert abs(steady.mean() - raw.mean()) < 3 * raw.std() / 20
+    assert steady.std() < 0.5 * raw.std()
+
+
+def test_more_futures_until_the_error_is_small():
+    known = {"sizes": (20,), "repeats": 1, "rollouts": 4, "networks": ("karate-club",), "probabilities": ("0.1",)}
+    given = {"futures": 4, "horizons": ((2, 2),), "rivals": ("average-random",), **known}
+    few, many = (bench_estimate(EstimateSettings(error=error, **given))["networks"][0] for error in (1.0, 1e-9))
+    assert (few["futures"], many["futures"]) == (4, 64)
+
+
 def test_a_rival_is_not_judged_by_the_futures_that_chose_it():
     """Each of two is best in one half; in the other half it earns half of what we do."""
     ours = np.full(10, 4.0)
@@ -45,6 +66,7 @@ def test_a_rival_is_not_judged_by_the_futures_that_chose_it():
         ({"sizes": ()}, "sizes: "),
         ({"sizes": (20, 10)}, "sizes: "),
         ({"processes": 0}, "processes: "),
+        ({"error": 0.0}, "error: "),
         ({"futures": 1, "sizes": (20,), "networks": ("nowhere",)}, "networks: 'nowhere' is not known"),
     ],
 )

@@ -71,12 +71,24 @@ def test_the_measurement(folder, tmp_path):
     assert "1.0000" in printed
 
 
-def test_without_a_folder_it_says_what_is_needed(monkeypatch, tmp_path):
+def test_without_a_folder_the_speed_by_size_is_measured(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
-    with pytest.raises(InputError, match=f"oplib: name the folder .* or set {VARIABLE}"):
-        oplib_folder(None)
+    result = bench_route(RouteBenchSettings(sizes=(10,), iterations=20))
+    assert (len(result["sizes"]), result["oplib"]) == (1, [])
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(route_table(result))
+    assert "iterations/s" in captured.get() and "OPLib" not in captured.get()
+    for useless in ({"seconds": (1.0,)}, {"rivals": False}):
+        with pytest.raises(InputError, match=f"{next(iter(useless))}: has no effect without OPLib"):
+            bench_route(RouteBenchSettings(sizes=(10,), iterations=20, **useless))
+
+
+def test_the_folder_is_the_one_that_is_given_or_that_the_environment_names(monkeypatch, folder, tmp_path_factory):
+    monkeypatch.setenv(VARIABLE, str(folder))
+    assert oplib_folder(None) == folder
     with pytest.raises(InputError, match=r"has no best\.csv"):
-        oplib_folder(tmp_path)
+        oplib_folder(tmp_path_factory.mktemp("none"))
 
 
 @pytest.mark.parametrize("bad", [{"seconds": ()}, {"seconds": (0.0,)}, {"sizes": (20, 10)}, {"iterations": 0}])

@@ -126,19 +126,6 @@ def test_lazy_greedy_is_plain_greedy():
         assert (np.diff(values) <= 0).all()
 
 
-def test_few_seeds_are_exchanged_where_the_first_was_rash():
-    """0 reaches four of six and is best alone; 1 and 2 reach three each, and all six together."""
-    edges = {(0, v): 1.0 for v in (4, 5, 7, 8)} | {(1, v): 1.0 for v in (3, 4, 5)} | {(2, v): 1.0 for v in (6, 7, 8)}
-    network, status = adjacency(9, edges), statuses(num_nodes=9)
-    live = draw_worlds(network, 1, 0)
-    assert plan_day_in_worlds(network, live, status, 3, 1, 1, GREEDY)[0].tolist() == [0]
-    picks, values = plan_day_in_worlds(network, live, status, 3, 2, 2, GREEDY)
-    assert sorted(picks.tolist()) == [1, 2]
-    assert values.tolist() == [4, 4]
-    picks, _ = plan_day_in_worlds(network, live, status, 3, 2, 2, Strategy(tilt=inf))
-    assert 0 in picks.tolist()
-
-
 def test_the_price_of_waiting_and_the_index_count_as_in_the_base_heuristic():
     """0 → 1 with 1/2 is under way, 1 would reach six for certain, 9 three; with nine days to come 1 waits."""
     edges = {(0, 1): 0.5} | {(1, v): 1.0 for v in range(2, 8)} | {(9, v): 1.0 for v in (10, 11)}

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lmta.nn.q_network import PlainQNetwork, WideQNetwork
+from lmta.nn.q_network import LARGEST_CORRECTION, PlainQNetwork, WideQNetwork
 from lmta.problems.influence.generators import erdos_renyi
 from lmta.problems.influence.rules import Influence, make_instance
 
@@ -52,3 +52,16 @@ def test_without_advantages_every_node_is_worth_the_same_at_first(view):
     network = WideQNetwork(3, 2, 3, 6, 2, zero_advantage=True, key=jax.random.key(1))
     values = np.asarray(network(view, CONDITION))
     np.testing.assert_array_equal(values, values[0])
+
+
+def test_what_picks_are_worth_is_corrected_a_little(view):
+    """Whatever the weights, advantages stay within a share of what the observation tells."""
+    worth = jnp.linspace(0.0, 9.0, view.nodes.shape[0])
+    told = eqx.tree_at(lambda seen: seen.worth, view, worth, is_leaf=lambda x: x is None)
+    for factor in (0.0, 1.0, 1e3):
+        plain = KINDS["WideQNetwork"]
+        network = eqx.tree_at(lambda n: n.advantage.weight, plain, factor * plain.advantage.weight)
+        values = np.asarray(network(told, CONDITION))
+        advantage = values - values[0]  # the first node is worth nothing, and nothing is corrected
+        assert (np.abs(advantage - worth) <= LARGEST_CORRECTION * worth + 1e-4).all()
+        assert (values != np.asarray(network(view, CONDITION))).any()

@@ -129,7 +129,12 @@ def test_efforts_in_names():
     assert adviser_in("aim") == ("aim", None)
     assert adviser_in("aim@200") == ("aim", Effort(rollouts=200))
     assert adviser_in("aim@2.5s") == ("aim", Effort(seconds=2.5))
-    assert adviser_in("aim@fast") is None
+    for name in ("aim@fast", "aim@", "net.planner@fast"):
+        effort = name.partition("@")[2]
+        with pytest.raises(
+            lmta.InputError, match=f"^lmta:{name}: '{effort}' says no effort; give rollouts, as in lmta:.*@1000"
+        ):
+            player(f"lmta:{name}", "aim")
     assert adviser_in("runs/aim@200") is None
     assert with_effort("lmta:aim@200", Effort(seconds=10.0)) == "lmta:aim@10s"
     assert with_effort("lmta:aim@200", None) == "lmta:aim"
@@ -190,8 +195,13 @@ def test_reasons_in_plain_words():
     closer = tried("5 seeds, one exchanged", 5, -0.52, 0.11)
     overruled = reasons(Thinking(rows, 1, closer, 1000, 1.0))
     assert overruled[0] == "5 seeds today; the rule says 6 seeds, which promises 3.1 ± 0.4 less."
-    assert overruled[2] == "A closer look finds 5 seeds, one exchanged, which promises 0.5 ± 0.1 more still."
-    assert reasons(Thinking((), 0, None, 0, 0.0)) == []
+    assert (
+        overruled[2]
+        == "A closer look finds 5 seeds, one exchanged, which promises 0.5 ± 0.1 more still, and is advised."
+    )
+    thin = reasons(Thinking((rows[0], tried("6 seeds", 6, -0.5)), 0, None, 1000, 1.0))
+    assert thin[0] == "5 seeds today, as the rule says; no other strategy is ahead by enough to be sure."
+    assert reasons(Thinking((), 0, None, 0, 0.0)) == ["There was no time to try anything else, so the rule decides."]
     named = Thinking((rows[0], replace(rows[1], nodes=(3, 1, 4, 1, 5, 9))), 0, None, 1000, 1.0).named("abcdefghij")
     assert "The runner-up, 6 seeds (d, b, e, b, f and 1 more), promises 3.1 ± 0.4 less." in reasons(named)
     without = reasons(replace(named, idle=Idle(12.34, 3.0, 20.0)))

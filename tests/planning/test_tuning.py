@@ -70,8 +70,9 @@ def test_what_beats_a_bad_adviser_is_found_and_measured(network, quick, monkeypa
 
 
 def test_what_is_no_better_than_the_adviser_is_not_kept(network, quick, monkeypatch):
-    """A family of one, which decides as the adviser does where mean field serves."""
-    alone = replace(TUNING, known=(Fitted(),), draw=lambda rng, near: Fitted(), variants=lambda *given: [])
+    """A family of one, which the adviser is."""
+    one = {"known": (Fitted(),), "draw": lambda rng, near: Fitted(), "own": lambda instance: Fitted()}
+    alone = replace(TUNING, variants=lambda *given: [], **one)
     monkeypatch.setattr(module, "tuning_of", lambda spec: alone)
     found = tune(spec_of("aim"), instance_of(network), 0.5, 0)
     assert found.strategy is None
@@ -79,9 +80,9 @@ def test_what_is_no_better_than_the_adviser_is_not_kept(network, quick, monkeypa
 
 
 def test_rollouts_judge_as_whole_campaigns_do(network, tmp_path):
-    """On 200 nodes and more where mean field holds, the adviser is a member of the family, played in compiled loops."""
+    """Beyond 300 nodes, where mean field serves, the adviser is a member of the family, played in compiled loops."""
     assert TUNING.own(instance_of(network)) is None
-    instance, spec = instance_of(hubs_in(tmp_path / "many.csv", 40)), spec_of("aim")
+    instance, spec = instance_of(hubs_in(tmp_path / "many.csv", 60)), spec_of("aim")
     assert TUNING.own(instance) == Fitted()
     patient = Fitted(tilt=-9.0)
     fast = module._judge_by_rollouts(TUNING.make_play(instance), Fitted(), patient, 0.0, 1)
@@ -189,8 +190,9 @@ def test_what_a_planner_was_not_tuned_to_is_refused(network, tmp_path, capsys, m
 )
 def test_what_makes_no_sense_is_refused_at_once(network, tmp_path, capsys, monkeypatch, arguments, fault):
     monkeypatch.chdir(tmp_path)
-    own = ["--graph", "friends.csv", "--days", "3", "--budget", "4", "--out", "a.planner"]
-    assert cli.run(["tune", *own, *arguments]) == 2
+    usual = {"--graph": "friends.csv", "--days": "3", "--budget": "4", "--out": "a.planner"}
+    given = usual | dict([arguments])
+    assert cli.run(["tune", *(word for option in given.items() for word in option)]) == 2
     printed = capsys.readouterr().err.strip()
     assert fault in printed and len(printed.splitlines()) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["friends.csv"]

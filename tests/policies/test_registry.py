@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from lmta import Campaign, InputError, Tour, adviser, policy
+from lmta.policies.player import Choice
 from lmta.policies.registry import policy_names
-from lmta.problems.heuristics import ScoreRule
+from lmta.problems.influence.estimates import hops
 from lmta.problems.registry import spec_of, specs
 
 TRIANGLE = ([0, 1, 2], [1, 2, 0], [0.5, 0.5, 0.5])
@@ -137,7 +138,37 @@ def test_the_adviser_is_a_policy_under_another_name(problem):
 def test_the_policies_that_a_spec_names_are_there():
     for spec in specs().values():
         assert policy(spec.policies.baseline, spec.name).problem is spec.problem
-        assert isinstance(spec.policies.node_rules[spec.policies.yardstick], ScoreRule)
+
+
+@pytest.mark.parametrize(
+    ("made", "waits", "said"),
+    [
+        (2, True, ", of which 4 wait for later days; "),
+        (5, True, ", of which 1 waits for a later day; "),
+        (6, True, "; "),
+        (2, False, ", but only 2 pay or can be reached today; "),
+        (1, False, ", but only 1 pays or can be reached today; "),
+        (0, False, ", but none pays or can be reached today; "),
+    ],
+)
+def test_the_reason_says_what_becomes_of_the_rest(made, waits, said):
+    found = policy("adaptive-lookahead")
+    choice = Choice(6, np.arange(made), np.zeros(made), waits=waits)
+    assert found.why(choice, 6) == f"6 of 6 left by the rule 'adaptive'{said}{found.node_rule.why}"
+
+
+@pytest.mark.parametrize("name", ["adaptive-lookahead", "tong-degree"])
+def test_what_is_not_seeded_waits_but_on_the_last_day(name):
+    path = (np.arange(40), np.arange(1, 41), np.full(40, 0.9))
+    decision = policy(name).decide(Campaign(path, days=8, budget=10))
+    assert len(decision.nodes) < decision.budget == 10
+    assert f", of which {10 - len(decision.nodes)} wait for later days; " in decision.why
+    last = Campaign(TRIANGLE, days=1, budget=2)
+    assert "wait" not in policy(name).decide(last).why.split(";")[0]
+
+
+def test_one_hop_is_not_many():
+    assert [hops(count) for count in (1, 2)] == ["1 hop", "2 hops"]
 
 
 def test_a_finished_campaign_has_nothing_to_decide():

@@ -6,63 +6,32 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lmta.problems.base import DayRecord, play_day
-from lmta.problems.batch import make_batch, unstack
-from lmta.problems.orienteering.heuristics import Insertion
+from lmta.kernels.route_rules import task_of_day
+from lmta.kernels.route_task import NOWHERE
+from lmta.kernels.routes import insertion_route, make_room
+from lmta.problems.orienteering.heuristics import on_host, today_of
 from lmta.problems.orienteering.importer import Cities
-from lmta.problems.orienteering.rollout_insertion import PRICES, plan_day
-from lmta.problems.orienteering.rollout_routes import RolloutRoutes
-from lmta.problems.orienteering.routes import ANYWHERE, plan_route
+from lmta.problems.orienteering.rollout_insertion import RolloutInsertion
+from lmta.problems.orienteering.rollout_routes import FORESIGHT, RolloutRoutes
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringRules, make_instance
-from lmta.problems.task import Task
 
 RULES = Orienteering()
-MOST = 6
-jitted = jax.jit(plan_day, static_argnums=3)
 
 
-def by_insertion(instance, state, budget):
-    """Cities and their values by the rule `rollout-insertion`."""
-    record = jitted(instance, state, jnp.int32(budget), 4)
-    count = int(record.num_picks)
-    assert (np.asarray(record.picks)[count:] == -1).all()
-    return np.asarray(record.picks)[:count], np.asarray(record.values)[:count]
+def make_plan(rule):
+    """(instance, state, budget) → cities and their values by a rule."""
+    return lambda instance, state, budget: rule.plan(rule.prepare(instance), state, budget, 0)
 
 
-def by_routes(instance, state, budget):
-    """The same by the rule `rollout-routes`."""
-    rule = RolloutRoutes()
-    return rule.plan(rule.prepare(instance), state, budget, 0)
+both = pytest.mark.parametrize("plan", [make_plan(RolloutInsertion()), make_plan(RolloutRoutes())])
 
 
-both = pytest.mark.parametrize("plan", [by_insertion, by_routes])
-
-
-def test_without_a_price_the_route_is_that_of_insertion():
-    """Twelve maps, three days each; the last day counts the way back."""
-    insertion = Insertion()
-    task = Task.of("sop", nodes=25, days=3, budget=9, limit=0.8)
-    batch = make_batch(RULES, task.instances(3, 12), 3)
-    route = jax.jit(lambda i, s, b: plan_route(i, s, b, jnp.float32(0.0), ANYWHERE, MOST))
-
-    @jax.jit
-    def drive(instance, state, noise, cities, count):
-        record = DayRecord(cities, jnp.zeros(MOST), count, jnp.zeros(()))
-        return play_day(RULES, instance, state, noise, record)[0]
-
-    states = [jax.jit(RULES.reset)(instance) for instance in batch.instances]
-    noises = unstack(batch.noise)
-    lengths = set()
-    for day in range(3):
-        for n, instance in enumerate(batch.instances):
-            budget = min(2 + day, int(states[n].budget_left))
-            expected, _ = insertion.plan(insertion.prepare(instance), states[n], budget, 0)
-            cities, count = route(instance, states[n], jnp.int32(budget))
-            got = np.asarray(cities)[: int(count)]
-            np.testing.assert_array_equal(got, expected)
-            states[n] = drive(instance, states[n], noises[n], cities, count)
-            lengths.add(len(got))
-    assert lengths >= {2, 3}
+def at_price(instance, state, price, visits):
+    """A route by insertion at a price of length."""
+    prepared, today = on_host(instance), today_of(state)
+    room = make_room(len(today.profit), visits)
+    task = task_of_day(prepared.rules, *today[:4], visits, price, NOWHERE)
+    return room.route[1 : insertion_route(prepared.ground, task, room) + 1].tolist()
 
 
 def line(start: float, profits: dict[float, float], days: int, budget: int, **rules: float):
@@ -98,8 +67,7 @@ def test_values_of_a_route_are_the_profits_of_its_cities(plan):
 def test_a_price_on_length_prefers_the_near():
     """A city of 0.9 lies 0.7 away and one of 0.8 lies 0.1 away: at a price of 0.5 the near one is worth more."""
     instance, state, places = line(0.0, {0.1: 0.8, 0.7: 0.9}, 2, 2)
-    first = jax.jit(lambda price: plan_route(instance, state, jnp.int32(1), price, ANYWHERE, 2)[0][0])
-    assert [places[int(first(jnp.float32(price)))] for price in (0.0, 0.5)] == [0.7, 0.1]
+    assert [places[at_price(instance, state, price, 1)[0]] for price in (0.0, 0.5)] == [0.7, 0.1]
 
 
 @both
@@ -115,10 +83,8 @@ def test_a_town_that_pays_only_together_is_found(plan):
     earns 1.5 less 0.4 for crowding."""
     town = {0.85: 0.5, 0.87: 0.5, 0.9: 0.5}
     instance, state, places = line(0.5, {0.45: 0.6} | town, 1, 3, limit=0.42, penalty=0.0)
-    route = jax.jit(lambda price: plan_route(instance, state, jnp.int32(3), price, ANYWHERE, 4))
-    for price in PRICES:
-        first, count = route(jnp.float32(price))
-        assert (places[int(first[0])], int(count)) == (0.45, 1)
+    for price in FORESIGHT.prices:
+        assert [places[city] for city in at_price(instance, state, price, 3)] == [0.45]
     assert visited(plan(instance, state, 3), places) == list(town)
 
 

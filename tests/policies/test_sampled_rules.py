@@ -42,7 +42,7 @@ def test_opim_says_what_is_certain():
 
 def test_the_measure_of_the_network_chooses_the_estimate():
     """Where mean field serves the seeds are those of lookahead; in a crowd they are those of sampled worlds."""
-    sparse = campaign(nx.gnp_random_graph(220, 0.012, seed=1, directed=True), None)
+    sparse = campaign(nx.gnp_random_graph(320, 0.008, seed=1, directed=True), None)
     measured = policy("adaptive-measured").decide(sparse)
     assert measured.nodes == policy("adaptive-lookahead").decide(sparse).nodes
     assert "The estimate is mean field" in measured.why

@@ -165,7 +165,7 @@ def test_ids_are_integers_only_if_all_are_written_so(texts, ids):
     [
         ("a.csv", "7,3\n3,5\n7,5\n", (7, 3, 5), [(7, 3), (3, 5), (7, 5)], [1, 0.5, 0.5]),
         ("a.csv", "1,2,0.25\n2,1,1e-1\n", (1, 2), [(1, 2), (2, 1)], [0.25, 0.1]),
-        ("a.csv", "Weight,TO,From\n0.5,a,b\n", ("b", "a"), [("b", "a")], [0.5]),
+        ("a.csv", "P,TO,From\n0.5,a,b\n", ("b", "a"), [("b", "a")], [0.5]),
         ("a.tsv", "u\tv\n1\t2\n", (1, 2), [(1, 2)], [1]),
         ("a.txt", "# FromNodeId ToNodeId\n1 2\n", (1, 2), [(1, 2)], [1]),
         ("a.csv", "007,é\na b,007\n", ("007", "é", "a b"), [("007", "é"), ("a b", "007")], [1, 1]),
@@ -249,6 +249,8 @@ CHAIN = "".join(f"n{i},n{i + 1}\n" for i in range(100))
         ("a,b,w\n1,2,0.5\n", 1, "'a', 'b', 'w'", "source,target,probability", [(1, 2)]),
         ("p,fan,star\n0.5,1,2\n", 1, "'p', 'fan', 'star'", "probability,source,target", [(1, 2)]),
         (f"fan,star\n{CHAIN}{PAIRS}", 1, "'fan', 'star'", "source,target", None),
+        (f"fan,star\n{PAIRS}", 1, "'fan', 'star'", "source,target", None),
+        ("fan,star,w\nann,bob,0.5\ncyd,dan,1\n", 1, "'fan', 'star', 'w'", "source,target,probability", None),
     ],
 )
 def test_what_can_only_be_a_header_is_taken_as_one_and_said(folder, text, line, first, header, edges):
@@ -283,21 +285,59 @@ def test_an_edge_with_a_probability_is_no_header(folder):
     assert edges_of(network)[0] == ("fan", "star")
 
 
-def test_of_two_lines_of_words_none_is_a_header(folder):
-    assert load_network(written(folder, "two.csv", "fan,star\nann,bob\n")).num_nodes == 4
+def test_integers_are_no_header(folder):
+    assert load_network(written(folder, "integers.csv", "0,1\n2,3\n4,5\n")).num_nodes == 6
 
 
-@pytest.mark.parametrize("text", [f"fan,star\n{PAIRS}", f"fan,star\n{CHAIN}{PAIRS}left,right\n", f"0,1\n{CHAIN}"])
+@pytest.mark.parametrize("text", ["fan,star\nann,bob\n", f"0,1\n{CHAIN}"])
 def test_what_may_be_a_header_or_an_edge_stays_an_edge_and_is_said(folder, text):
     first, second = text.split("\n")[0].split(",")
     path = written(folder, "likely.csv", text)
     with pytest.warns(DataWarning) as said:
         network = load_network(path)
     assert [str(warning.message) for warning in said] == [
-        f"{path}, line 1: '{first}' and '{second}' stand on no other line; "
-        "if they are a header, call the columns source and target."
+        f"{path}, line 1: '{first}' and '{second}' stand on no other line and were read as an edge; "
+        "write source,target above them if they are one, or in their place if they are a header."
     ]
     assert edges_of(network)[0] == (first, second)
+
+
+def test_weights_are_read_as_probabilities_and_it_is_said(folder):
+    path = written(folder, "weights.csv", "source,target,Weight\nann,bob,0.25\nbob,cyd,1\n")
+    network, said = heard(path)
+    assert network.probability.tolist() == [0.25, 1]
+    assert said == (
+        f"{path}: the column 'weight' was read as the probability of each edge; "
+        "call it probability if it is that, and leave it out if it is not."
+    )
+
+
+def test_weights_that_are_no_probabilities_are_refused_by_their_name(folder):
+    path = written(folder, "weights.csv", "source,target,weight\nann,bob,0.25\nbob,cyd,17\n")
+    said = ", line 3: weight 17.0 is not between 0 and 1; write one that is, or leave the column out if it holds no "
+    assert refusal(load_network, path) == f"{path}{said}probabilities."
+
+
+@pytest.mark.parametrize("source", ["probable.csv", "probable.graphml", "graph", "arrays"])
+def test_a_probability_beside_those_of_the_data_is_said_to_have_no_effect(folder, source):
+    graph = nx.DiGraph([("ann", "bob", {"probability": 0.25})])
+    path = written(folder, "probable.csv", "source,target,probability\nann,bob,0.25\n")
+    nx.write_graphml(graph, folder / "probable.graphml")
+    given = {"graph": graph, "arrays": ([0], [1], [0.25]), "probable.csv": path}.get(source, folder / source)
+    network, said = heard(given, probability=0.5)
+    assert network.probability.tolist() == [0.25]
+    assert said.endswith(
+        ": has a probability for each edge, which counts; the probability 0.5 that was given has no effect."
+    )
+
+
+def test_directed_graphs_count_both_ways_where_that_is_asked_for(folder):
+    graph = nx.DiGraph([("ann", "bob"), ("bob", "cyd")])
+    nx.write_graphml(graph, folder / "directed.graphml")
+    for source in (graph, folder / "directed.graphml"):
+        assert len(edges_of(load_network(source))) == 2
+        both = [("ann", "bob"), ("bob", "ann"), ("bob", "cyd"), ("cyd", "bob")]
+        assert sorted(edges_of(load_network(source, directed=False))) == both
 
 
 def test_arrays_with_gaps_as_wide_as_memory_are_refused():
@@ -317,7 +357,7 @@ def heard(source, **options):
 @pytest.mark.parametrize(
     ("text", "directed", "edges", "probability", "remark"),
     [
-        ("a,b\n\nc,c\n", True, [("a", "b")], [1], "1 self-loop dropped (first: line 3)."),
+        ("a,b\n\nb,b\n", True, [("a", "b")], [1], "1 self-loop dropped (first: line 3)."),
         ("c,c\nc,c\nc,a\n", True, [("c", "a")], [1], "2 self-loops dropped (first: line 1)."),
         ("a,b\nb,a\na,b\n", True, [("a", "b"), ("b", "a")], [1, 1], "1 repeated edge merged (first: line 3)."),
         (
@@ -362,7 +402,7 @@ def test_self_loops_are_dropped_and_repeats_merged(folder, text, directed, *, ed
 
 
 def test_a_node_with_nothing_but_a_self_loop_stays(folder):
-    network, _ = heard(written(folder, "loops.csv", "a,b\nc,c\n"))
+    network, _ = heard(written(folder, "loops.csv", "source,target\na,b\nc,c\n"))
     assert network.ids == ("a", "b", "c")
     network, _ = heard(written(folder, "loops.csv", "c,c\n"))
     assert (network.ids, len(network.senders)) == (("c",), 0)
@@ -565,7 +605,7 @@ TSP = "NAME : tiny\nTYPE: TSP\nDIMENSION : {}\nEDGE_WEIGHT_TYPE : {}\nNODE_COORD
     [
         ("a.csv", "A,0,1\nB,2,3.5\n", ("A", "B"), [[0, 1], [2, 3.5]], None),
         ("a.csv", "1,0,1,9\n2,2,3,4\n", (1, 2), [[0, 1], [2, 3]], [0, 4]),
-        ("a.csv", "Prize;LAT;lon;City\n9;1;0;007\n4;3;2;é b\n", ("007", "é b"), [[0, 1], [2, 3]], [0, 4]),
+        ("a.csv", "Prize;Y;x;City\n9;1;0;007\n4;3;2;é b\n", ("007", "é b"), [[0, 1], [2, 3]], [0, 4]),
         ("a.txt", "# x\n1 0 1\n2 2 3\n", (1, 2), [[0, 1], [2, 3]], None),
         ("a.csv", '"a, b",0,1\n"c\nd",2,3\n', ("a, b", "c\nd"), [[0, 1], [2, 3]], None),
         ("a.tsp", TSP.format(2, "EUC_2D", "4 0 1\n2 2.0 3e0\nEOF\nignored"), (4, 2), [[0, 1], [2, 3]], None),
@@ -582,13 +622,24 @@ def test_city_files(folder, name, text, *, names, coordinates, profit):
     assert (None if cities.profit is None else cities.profit.tolist()) == profit
 
 
+def test_degrees_are_taken_on_a_plane_and_it_is_said(folder):
+    path = written(folder, "degrees.csv", "name,Lat,lon\nA,52.5,13.4\nB,48.1,11.6\n")
+    with pytest.warns(DataWarning) as said:
+        cities = load_cities(path)
+    assert cities.coordinates.tolist() == [[13.4, 52.5], [11.6, 48.1]]
+    assert [str(warning.message) for warning in said] == [
+        f"{path}: 'Lat' and 'lon' were taken as coordinates on a plane, where a degree is as long anywhere; "
+        "project them first, to kilometres for instance, and call them x and y."
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "first", "header"),
     [
         ("town,x,y\nA,0,1\nB,2,3\n", "'town', 'x', 'y'", "name,x,y"),
         ("ort,breite,höhe,wert\nA,0,1,9\nB,2,3,4\n", "'ort', 'breite', 'höhe', 'wert'", "name,x,y,profit"),
         ("x,y,town\n0,1,A\n2,3,B\n", "'x', 'y', 'town'", "x,y,name"),
-        ("id,lat,lng\nA,1,0\nB,3,2\n", "'id', 'lat', 'lng'", "name,y,x"),
+        ("id,y,east\nA,1,0\nB,3,2\n", "'id', 'y', 'east'", "name,y,x"),
     ],
 )
 def test_words_above_coordinates_are_taken_as_a_header_and_it_is_said(folder, text, first, header):

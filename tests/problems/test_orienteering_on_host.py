@@ -61,8 +61,7 @@ def test_advice_for_a_new_size_compiles_nothing():
             assert len(tour.legal()) == num_cities - 1
             advice = advise(adviser("sop"), tour, 0)
             assert len(advice["picks"]) == 2
-            assert len(advice["alternatives"]) == 5
-            assert advice["ranked_by"] == "greedy"
+            assert (advice["alternatives"], advice["ranked_by"]) == ([], None)
             visited = [pick["id"] for pick in advice["picks"]]
             tour.advance(visited=visited, closed=visited[:1], profits={visited[0]: 0.4})
         assert [event for event in compiled if "compile" in event] == []

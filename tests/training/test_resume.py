@@ -15,7 +15,7 @@ import pytest
 from tiny_runs import tiny
 
 from lmta.agents.registry import HOMES, agent_type
-from lmta.agents.saved import VERSION, read_model
+from lmta.agents.saved import MODEL, VERSION, read_model, write_model
 from lmta.problems.registry import spec_of
 from lmta.training.checkpoint import load, save
 from lmta.training.run import advance, begin, playing
@@ -136,6 +136,30 @@ def test_a_checkpoint_cut_short_is_refused(run, tmp_path, kept):
     file.write_bytes(run[1].read_bytes()[:kept])
     with pytest.raises(InputError, match=r"cut: (is not a checkpoint|the checkpoint is cut short)"):
         load(file)
+
+
+@pytest.mark.parametrize("part", ["model", "rest"])
+def test_a_damaged_checkpoint_is_refused_by_whoever_reads_that_part(run, tmp_path, part):
+    content, file = bytearray(run[1].read_bytes()), tmp_path / "damaged"
+    model_size = json.loads(content.partition(b"\n")[0])["parts"][0]["bytes"]
+    last = content.index(b"\n") + model_size if part == "model" else -1
+    content[last] ^= 1
+    file.write_bytes(content)
+    for read in (load, read_model) if part == "model" else (load,):
+        with pytest.raises(
+            InputError, match=r"damaged: the checkpoint is cut short or damaged; take an earlier one\.$"
+        ):
+            read(file)
+
+
+def test_a_model_alone_is_no_checkpoint(run, tmp_path):
+    settings, model = read_model(run[1])
+    write_model(tmp_path / "alone", settings, model)
+    with pytest.raises(InputError, match="alone: is a model alone, without what going on needs"):
+        load(tmp_path / "alone")
+    for file, fits in ((run[1], False), (tmp_path / "alone", True)):
+        with file.open("rb") as opened:
+            assert MODEL.fits(opened) == fits
 
 
 def test_a_checkpoint_with_more_than_it_should_have_is_refused(run, tmp_path):

@@ -223,6 +223,22 @@ def test_a_damaged_checkpoint_is_refused(run_of_two, capsys):
     assert "checkpoint: the checkpoint is cut short or damaged" in capsys.readouterr().err
 
 
+def test_a_checkpoint_of_another_run_is_refused_and_loses_nothing(run_of_two, capsys):
+    path = run_of_two / "settings.json"
+    noted = json.loads(path.read_text())
+    noted["settings"]["agent"] = "ws-option"
+    path.write_text(json.dumps(noted))
+    before = contents(run_of_two)
+    assert train(run_of_two, "--resume", "--epochs", "4") == 2
+    err = capsys.readouterr().err
+    assert "checkpoint: is of another run, whose agent is lmta and not ws-option as in" in err
+    assert err.count("\n") == 1
+    path.write_text("half a li")
+    assert train(run_of_two, "--resume", "--epochs", "4") == 2
+    assert "settings.json: cannot be read; bring it back" in capsys.readouterr().err
+    assert contents(run_of_two) | {"settings.json": 0} == before | {"settings.json": 0}
+
+
 BAD = {
     "agent": (["--agent", "lmat"], "agent: 'lmat' is not known; did you mean 'lmta'?"),
     "problem": (["--problem", "ami"], "problem: 'ami' is not known; did you mean 'aim'?"),

@@ -22,7 +22,5 @@ def ring(instance: VaccinationInstance, state: VaccinationState, key: PRNGKeyArr
     return MANY * (exposed > 0) + degree(instance, state, key)
 
 
-DEGREE = ScoreRule(
-    "degree", degree, "most susceptible contacts first; the value is their number.", "susceptible contacts"
-)
+DEGREE = ScoreRule("degree", degree, "most susceptible contacts first; the value is their number.")
 RING = ScoreRule("ring", ring, "contacts of the infected first, and of these who has most susceptible contacts.")

@@ -85,7 +85,6 @@ VACCINATION = Spec(
         short_names={"random": "average-random"},
         adviser="normal-ring",
         baseline="normal-degree",
-        yardstick="ring",
     ),
     view=VIEW,
 )

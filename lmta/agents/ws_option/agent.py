@@ -53,6 +53,7 @@ class WsOption(AbstractAgent):
         high, low = make_optimisers(self.settings)
         return WsOptionLearner(
             model,
+            model,
             model.low,
             high.init(eqx.filter(model.high, eqx.is_array)),
             low.init(eqx.filter(model.low, eqx.is_array)),
@@ -60,8 +61,8 @@ class WsOption(AbstractAgent):
         )
 
     def playing(self, learner: WsOptionLearner) -> WsOptionModel:
-        """The newest weights."""
-        return learner.model
+        """The mean of the latest weights."""
+        return learner.average
 
     def measures(self, learner: WsOptionLearner) -> dict[str, Float[Array, ""]]:
         """The rate of random picks."""
@@ -100,11 +101,13 @@ class WsOption(AbstractAgent):
         rate: Float[Array, ""] | float = 0.0,
         key: Key[Array, ""] | None = None,
     ) -> Int[Array, ""]:
-        """argmax Q(s, k) over the budgets that are left, ε-greedy where a key is given; asleep the average budget."""
+        """argmax Q(s, k) over the budgets that may be chosen, ε-greedy where a key is given; asleep the average."""
         budgets = jnp.arange(self.max_picks + 1)
         seen, days_left = self.problem.observe(instance, state), instance.days - state.day
         values = model.high(seen, state.budget_left, days_left, budgets)
-        chosen = epsilon_greedy(values, budgets <= state.budget_left, rate, key)
+        even = state.budget_left / jnp.maximum(days_left, 1)
+        most = jnp.where(days_left > 1, jnp.ceil(self.settings.train.most_even_shares * even), state.budget_left)
+        chosen = epsilon_greedy(values, budgets <= jnp.minimum(most, state.budget_left), rate, key)
         return jnp.where(model.awake, chosen, average(instance, state, None)).astype(jnp.int32)
 
     def make_picks(

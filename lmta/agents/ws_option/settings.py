@@ -50,6 +50,10 @@ class TrainSettings:
     """Rate of random budgets at the first epoch awake …"""
     budget_epsilon_decay: float = 0.93
     """… which shrinks by this with every epoch."""
+    most_even_shares: float = 2.0
+    """Budgets up to so many times an even share of what is left can be chosen; on the last day all (any, always)."""
+    averaging: float = 0.8
+    """How much of the average model stays from epoch to epoch; it plays once training is over (the newest weights)."""
     target_every: int = 100
     """Low-level gradient steps between two copies to the target network (10)."""
 

@@ -13,7 +13,7 @@ from lmta.agents.steps import Played, Step, either, returns_to_go, sample_steps
 from lmta.agents.ws_option.networks import BudgetValues, WsOptionModel, condition
 from lmta.agents.ws_option.settings import WsOptionSettings
 from lmta.nn.categorical import squash
-from lmta.nn.optimisers import adam, apply_gradient
+from lmta.nn.optimisers import adam, apply_gradient, averaged
 from lmta.nn.q_learning import copied_every, q_loss, q_target
 from lmta.nn.q_network import EndingQNetwork
 from lmta.nn.replay import Ring, draw_recent
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class WsOptionLearner(eqx.Module):
     """What training changes."""
 
+    average: WsOptionModel
+    """The mean of the latest weights, which plays once training is over."""
     model: WsOptionModel
     low_target: EndingQNetwork
     high_optimiser: optax.OptState
@@ -127,4 +129,8 @@ def learn(
 
     arrays, low_terms = jax.lax.scan(low_step, arrays, jax.random.split(low_key, train.low_updates))
     arrays, high_terms = jax.lax.scan(high_step, arrays, jax.random.split(high_key, train.high_updates))
-    return eqx.combine(arrays, static), jax.tree.map(jnp.mean, low_terms | high_terms)
+    after = eqx.combine(arrays, static)
+    levels = lambda model: (model.high, model.low)  # noqa: E731
+    mean = averaged(levels(after.average), levels(after.model), train.averaging, epoch)
+    average = eqx.tree_at(levels, after.model, mean)
+    return eqx.tree_at(lambda a: a.average, after, average), jax.tree.map(jnp.mean, low_terms | high_terms)

@@ -1,5 +1,6 @@
 """The budget rule `adaptive`: before each seed it asks whether that had better wait."""
 
+import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from lmta.kernels.seeding import CANDIDATES_FOR_A_SEED, LOOKS_A_DAY, NODES_FOR_A_SEED
@@ -14,7 +15,9 @@ from lmta.problems.influence.estimates import (
     OPIM,
     WORTH_TODAY,
     by_mean_field,
+    look_by_mean_field,
     seeding_or_waiting,
+    worth_today,
 )
 from lmta.problems.influence.heuristics import LOOKAHEAD
 from lmta.problems.influence.mean_field import gain_over_waiting, look_ahead, seed_or_wait_index
@@ -70,6 +73,12 @@ def plan_day_on_host(instance: InfluenceInstance, state: InfluenceState, budget:
     return by_mean_field(now, budget, SEED_OR_WAIT, 0)
 
 
+def worth_on_host(instance: InfluenceInstance, state: InfluenceState) -> np.ndarray:
+    """By what the next seed is chosen."""
+    now = situation(adjacency_of(instance), int(instance.days), state)
+    return worth_today(now, look_by_mean_field(now, SEED_OR_WAIT, 0), SEED_OR_WAIT)
+
+
 def _best_apart(
     graph: Graph, score: Float[Array, " nodes"], count: Int[Array, ""]
 ) -> tuple[Int[Array, " candidates"], Bool[Array, " candidates"]]:
@@ -91,9 +100,9 @@ def _best_apart(
 
 
 ADAPTIVE = Pairing(
-    BudgetRule("adaptive", all_left),
+    BudgetRule("adaptive", all_left, may_wait=True),
     {
-        "lookahead": DayRule("lookahead", plan_day, WORTH_TODAY + LOOKAHEAD.why, LOOKAHEAD.value, plan_day_on_host),
+        "lookahead": DayRule("lookahead", plan_day, WORTH_TODAY + LOOKAHEAD.why, plan_day_on_host, worth_on_host),
         **{rule.name: seeding_or_waiting(rule) for rule in (LIVE_EDGE, OPIM, MEASURED)},
     },
 )

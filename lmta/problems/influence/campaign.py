@@ -20,7 +20,8 @@ class Campaign(AbstractSession):
     """Whom to seed today: the network, who is active or removed, and what is left of days and budget.
 
     `graph` is a path (edge list or GraphML), a NetworkX graph, or arrays `(senders, receivers[, probability])`.
-    `probability` is that of every edge where the data have none, instead of 1/indegree.
+    With `directed=False` every edge counts both ways. `probability` is that of every edge where the data have none,
+    instead of 1/indegree.
     """
 
     problem = Influence()

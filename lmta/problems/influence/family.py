@@ -10,7 +10,7 @@ from lmta.kernels.estimates import measure
 from lmta.kernels.seeding import SeedOrWait, Strategy
 from lmta.problems.heuristics import BudgetRule, PlanRule
 from lmta.problems.influence.adaptive import ADAPTIVE
-from lmta.problems.influence.estimates import ESTIMATES, WORTH_TODAY, SampledRule, index_holds
+from lmta.problems.influence.estimates import ESTIMATES, WORTH_TODAY, SampledRule, hops, index_holds
 from lmta.problems.influence.rules import InfluenceInstance
 from lmta.problems.influence.situation import first_day
 from lmta.problems.influence.strategies import MOST_NODES, CampaignSimulator
@@ -104,7 +104,7 @@ def fingerprint(instance: InfluenceInstance) -> str:
 
 def describe(fitted: Fitted) -> str:
     """How it looks and how patient it is."""
-    look = "by sampled worlds" if fitted.estimate == "live edges" else f"by mean field over {fitted.hops} hops"
+    look = "by sampled worlds" if fitted.estimate == "live edges" else f"by mean field over {hops(fitted.hops)}"
     return f"{look}, tilt {fitted.tilt:+.2g}, {fitted.days_to_spare:.3g} days to spare"
 
 

@@ -46,6 +46,7 @@ class InfluenceWithLookahead(Influence):
             globals=jnp.concatenate([seen.globals, jnp.stack(more).astype(jnp.float32)]),
             graph=seen.graph,
             gain=seen.gain,
+            worth=gain,
         )
 
     def bounds(self, instance: InfluenceInstance) -> Bounds:

@@ -62,20 +62,17 @@ DEGREE = ScoreRule(
     "degree",
     degree,
     "most inactive out-neighbours first; the value is their number.",
-    "inactive out-neighbours",
     on_host=degree_on_host,
 )
 SCORE = ScoreRule(
     "score",
     score,
     "most expected direct hits first; the value is their number.",
-    "expected direct hits",
     on_host=score_on_host,
 )
 LOOKAHEAD = ScoreRule(
     "lookahead",
     lookahead,
     "the value estimates (mean field) how many nodes the seed adds in the days left.",
-    "expected nodes in the days left",
     on_host=lookahead_on_host,
 )

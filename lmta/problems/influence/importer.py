@@ -2,7 +2,6 @@
 
 import io
 import warnings
-from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 from os import PathLike
@@ -35,10 +34,10 @@ _COLUMNS = (
     Column("target", ("to", "dst", "receiver", "v", "node2", "id2", "follower")),
     Column("probability", ("prob", "p", "weight"), numeric=True),
 )
+_DOUBTFUL = "weight"
+"""A name of the column of probabilities that often stands for something else."""
 FEWEST_BELOW = 2
-"""Records under a header that can be known by them where ids are words …"""
-MOST_ALONE = 0.05
-"""… and the share of them that may join nodes of which no other record speaks."""
+"""Records under a header that can be known by them where ids are words."""
 SPARSEST_IDS = 1_000  # nodes there may be for each edge of arrays
 _ATTRIBUTES = ("probability", "p")
 _MALFORMED = (SyntaxError, nx.NetworkXException, LookupError, ValueError, TypeError, AttributeError)
@@ -71,6 +70,8 @@ class _Edges:
     origin: Origin
     remarks: tuple[str, ...] = ()
     """What to mind about how they were read."""
+    probability_name: str = "probability"
+    """What the data call the probability."""
 
 
 def load_network(source: object, *, directed: bool = True, probability: Any = None) -> Network:
@@ -79,9 +80,8 @@ def load_network(source: object, *, directed: bool = True, probability: Any = No
     The source is the path of a GraphML file or of an edge list (source, target[, probability]), a NetworkX
     graph, or a tuple of arrays (senders, receivers[, probability]) whose nodes are 0..max. Self-loops are
     dropped and repeated edges merged, with a `DataWarning` that counts them. Without probabilities each edge
-    has the one given, or one over the number of edges into the same node. With directed=False each edge of an
-    edge list or of arrays counts both ways; a graph says itself whether it is directed. What is a Network
-    already stays as it is.
+    has the one given, or one over the number of edges into the same node. With directed=False each edge counts
+    both ways; those of an undirected graph always do. What is a Network already stays as it is.
     """
     if isinstance(source, Network):
         return source
@@ -89,6 +89,8 @@ def load_network(source: object, *, directed: bool = True, probability: Any = No
         raise InputError(f"probability: {quoted(probability)} given, a number from 0 to 1 is needed.")
     edges = _edges(source, directed)
     _check(edges)
+    if probability is not None and edges.probability is not None:
+        edges = replace(edges, remarks=(*edges.remarks, _has_its_own(edges, probability)))
     edges = _merged(edges)
     network = _network(edges, probability)
     for remark in edges.remarks:
@@ -99,14 +101,19 @@ def load_network(source: object, *, directed: bool = True, probability: Any = No
 def _edges(source: object, directed: bool) -> _Edges:
     if isinstance(source, str | PathLike):
         is_graphml = Path(source).suffix.lower() == ".graphml"
-        return _from_graphml(source) if is_graphml else _from_edge_list(source, directed)
+        return (_from_graphml if is_graphml else _from_edge_list)(source, directed)
     if isinstance(source, nx.Graph):
-        return _from_graph(source, tuple(source), "The graph")
+        return _from_graph(source, tuple(source), "The graph", directed)
     if isinstance(source, tuple):
         return _from_arrays(source, directed)
     raise InputError(
         f"A network is read from a path, a NetworkX graph or a tuple of arrays, not from {quoted(source)}."
     )
+
+
+def _has_its_own(edges: _Edges, given: float) -> str:
+    label, name = edges.origin.label, edges.probability_name
+    return f"{label}: has a {name} for each edge, which counts; the probability {given:g} that was given has no effect."
 
 
 def inverse_indegree(receivers: np.ndarray) -> np.ndarray:
@@ -122,13 +129,19 @@ def _from_edge_list(path: FilePath, directed: bool) -> _Edges:
     index = {text: node for node, text in enumerate(_in_order_of_appearance(sources, targets))}
     senders = np.array([index[text] for text in sources], dtype=np.int32)
     receivers = np.array([index[text] for text in targets], dtype=np.int32)
-    probability = None
+    probability, remarks = None, table.remarks
+    is_doubtful = table.called.get("probability", "").lower() == _DOUBTFUL
+    called = _DOUBTFUL if is_doubtful else "probability"
     if "probability" in table.columns:
-        probability = numbers(table.columns["probability"], "probability", table.origin)
-    remarks = table.remarks
-    if not table.has_header and len(sources) > FEWEST_BELOW and _stands_alone(table.columns):
+        probability = numbers(table.columns["probability"], called, table.origin)
+    ids = canonical_ids(index)
+    if not table.has_header and isinstance(ids[0], str) and len(sources) > 1 and _stands_alone(table.columns):
         remarks = (*remarks, _perhaps_a_header(table))
-    return _Edges(canonical_ids(index), senders, receivers, probability, directed, table.origin, remarks)
+    if is_doubtful:
+        column = f"the column {quoted(called)} was read as the probability of each edge"
+        advice = "call it probability if it is that, and leave it out if it is not"
+        remarks = (*remarks, f"{table.origin.label}: {column}; {advice}.")
+    return _Edges(ids, senders, receivers, probability, directed, table.origin, remarks, called)
 
 
 def _in_order_of_appearance(sources: list[str], targets: list[str]) -> dict[str, None]:
@@ -136,19 +149,12 @@ def _in_order_of_appearance(sources: list[str], targets: list[str]) -> dict[str,
 
 
 def _is_headed(columns: Columns) -> bool:
-    """Whether the first record can hardly be an edge: words that never come again, above integers or joined ids.
-
-    Where ids are words, next to no other line may stand alone, so that an edge would hardly be the first by chance.
-    """
+    """Whether the first record is words that never come again, above integers or at least two other records."""
     sources, targets = columns["source"], columns["target"]
-    if sources[0].isdecimal() or targets[0].isdecimal() or not _stands_alone(columns):
+    if is_number(sources[0]) or is_number(targets[0]) or not _stands_alone(columns):
         return False
-    if any(all(map(str.isdecimal, column[1:])) for column in (sources, targets)):
-        return True
-    others = len(sources) - 1
-    once = {node for node, times in Counter(chain(sources, targets)).items() if times == 1}
-    alone = sum(source in once and target in once for source, target in zip(sources[1:], targets[1:], strict=True))
-    return others >= FEWEST_BELOW and alone <= MOST_ALONE * others
+    above_integers = any(all(map(str.isdecimal, column[1:])) for column in (sources, targets))
+    return above_integers or len(sources) > FEWEST_BELOW
 
 
 def _stands_alone(columns: Columns) -> bool:
@@ -161,11 +167,14 @@ def _stands_alone(columns: Columns) -> bool:
 
 def _perhaps_a_header(table: Table) -> str:
     source, target = (quoted(table.columns[name][0]) for name in ("source", "target"))
-    fault = f"{source} and {target} stand on no other line; if they are a header, call the columns source and target."
+    fault = (
+        f"{source} and {target} stand on no other line and were read as an edge; "
+        "write source,target above them if they are one, or in their place if they are a header."
+    )
     return str(table.origin.error(0, fault))
 
 
-def _from_graphml(path: FilePath) -> _Edges:
+def _from_graphml(path: FilePath, directed: bool) -> _Edges:
     content = read_bytes(path)
     try:
         with warnings.catch_warnings():
@@ -174,7 +183,7 @@ def _from_graphml(path: FilePath) -> _Edges:
     except _MALFORMED as error:
         reason = quoted(str(error))
         raise InputError(f"{shown(path)}: is not GraphML that can be read ({reason}).") from None
-    return _from_graph(graph, canonical_ids(graph), shown(path))
+    return _from_graph(graph, canonical_ids(graph), shown(path), directed)
 
 
 def _graphml_id(text: str | None) -> str:
@@ -183,7 +192,7 @@ def _graphml_id(text: str | None) -> str:
     return text
 
 
-def _from_graph(graph: nx.Graph, ids: tuple[NodeId, ...], label: str) -> _Edges:
+def _from_graph(graph: nx.Graph, ids: tuple[NodeId, ...], label: str, directed: bool) -> _Edges:
     edges = list(graph.edges(data=True))
     origin = Origin(label, lambda edge: f"edge {quoted(edges[edge][0])} -> {quoted(edges[edge][1])}")
     index = {node: place for place, node in enumerate(graph)}
@@ -191,7 +200,7 @@ def _from_graph(graph: nx.Graph, ids: tuple[NodeId, ...], label: str) -> _Edges:
     receivers = np.array([index[receiver] for _, receiver, _ in edges], dtype=np.int32)
     default = graph.graph.get("edge_default", {})  # where NetworkX keeps the defaults of a GraphML file
     probability = _probability([data for _, _, data in edges], default, origin)
-    return _Edges(ids, senders, receivers, probability, graph.is_directed(), origin)
+    return _Edges(ids, senders, receivers, probability, directed and graph.is_directed(), origin)
 
 
 def _probability(edges: list[dict[str, Any]], default: dict[str, Any], origin: Origin) -> np.ndarray | None:
@@ -245,7 +254,9 @@ def _check(edges: _Edges) -> None:
         return
     edge = first_true((edges.probability < 0) | (edges.probability > 1))
     if edge is not None:
-        fault = f"probability {edges.probability[edge]} is not between 0 and 1; write one that is."
+        name = edges.probability_name
+        way_out = ", or leave the column out if it holds no probabilities" if name == _DOUBTFUL else ""
+        fault = f"{name} {edges.probability[edge]} is not between 0 and 1; write one that is{way_out}."
         raise edges.origin.error(edge, fault)
 
 

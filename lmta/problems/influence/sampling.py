@@ -28,7 +28,6 @@ class ReverseReachable(PlanRule):
 
     name: str = "ris"
     why: str = "each pick covers most of the reverse-reachable sets left; its value is the expected gain in nodes."
-    value: str = "expected nodes in the days left, by samples"
 
     def prepare(self, instance: InfluenceInstance) -> InEdges:
         """Edges by receiver; padding is left out."""

@@ -47,7 +47,7 @@ class NetworkFile:
     """How one's own network is read."""
 
     undirected: bool = False
-    """Count every edge of an edge list both ways."""
+    """Count every edge both ways, also of a directed GraphML."""
     probability: float | None = None
     """That of every edge where the data have none; 1/indegree of the receiver by default."""
 
@@ -166,7 +166,6 @@ INFLUENCE = Spec(
         tuning=TUNING,
         adviser="adaptive-measured",
         baseline="average-score",
-        yardstick="lookahead",
     ),
     view=VIEW,
     largest_reward=lambda size: float(size.nodes),

@@ -1,6 +1,7 @@
 """Strategies for a day of a campaign, and rollouts that try them."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from math import ceil, inf
 
 import numpy as np
@@ -11,11 +12,13 @@ from lmta.kernels.network import ACTIVE, INACTIVE
 from lmta.kernels.rollouts import roll_out
 from lmta.kernels.seeding import Strategy
 from lmta.problems.heuristics import DayPlan
-from lmta.problems.influence.estimates import ESTIMATES
-from lmta.problems.influence.rules import InfluenceInstance, InfluenceState
+from lmta.problems.influence.estimates import ESTIMATES, hops
+from lmta.problems.influence.importer import Network
+from lmta.problems.influence.on_host import InfluenceOnHost
+from lmta.problems.influence.rules import InfluenceInstance, InfluenceState, make_instance
 from lmta.problems.influence.situation import Situation, first_day, situation
 from lmta.problems.influence.tuning import STRATEGIES, tuned
-from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome
+from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome, work_through
 
 WORDS = {"mean field": "by mean field", "live edges": "by sampled worlds"}
 PATIENCE = {"even where the cascade may come": inf, "away from the cascade": 1.0}
@@ -40,6 +43,10 @@ class CampaignSimulator(AbstractSimulator):
     def name_of(self, num_picks: int) -> str:
         """So many seeds."""
         return seeds(num_picks)
+
+    def practise(self) -> None:
+        """Once, on a path of four nodes."""
+        _practise()
 
     def candidates(self, state: InfluenceState, own: DayPlan, seed: int) -> Iterator[Candidate]:
         """More or fewer seeds than the adviser sets; as many, but by another estimate or with another patience."""
@@ -105,7 +112,7 @@ class CampaignSimulator(AbstractSimulator):
     def _strategies(self, now: Situation, own: DayPlan, seed: int) -> Iterator[Candidate]:
         """All of them, where some may come to the same."""
         day = ESTIMATES["mean field"].plan(now, now.budget_left, self.base, seed)
-        ahead = f"{seeds(len(day.picks))} by a look of {self.base.hops} hops"
+        ahead = f"{seeds(len(day.picks))} by a look of {hops(self.base.hops)}"
         yield Candidate(ahead if len(day.picks) else seeds(0), day.picks, day.values)
         most = min(now.budget_left, int(np.sum(now.status == INACTIVE)))
         longer = self._prolonged(now, own, min(most, max_count(len(own.picks))), seed)
@@ -133,6 +140,12 @@ class CampaignSimulator(AbstractSimulator):
         after = now._replace(status=status, budget_left=now.budget_left - made)
         more = ESTIMATES[self.estimate].plan(after, count - made, Strategy(tilt=inf), seed)
         return DayPlan(np.concatenate([own.picks, more.picks]), np.concatenate([own.values, more.values]))
+
+
+@cache
+def _practise() -> None:
+    path = make_instance(Network(tuple(range(4)), np.arange(3), np.arange(1, 4), np.full(3, 0.5, np.float32)), 3, 3)
+    work_through(CampaignSimulator(path), InfluenceOnHost().reset(path), 0)
 
 
 def max_count(count: int) -> int:

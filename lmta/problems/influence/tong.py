@@ -24,4 +24,4 @@ def all_left(instance: Horizon, state: Clock, schedule: None) -> Any:
     return state.budget_left
 
 
-TONG = Pairing(BudgetRule("tong", all_left, num_today=num_today))
+TONG = Pairing(BudgetRule("tong", all_left, num_today=num_today, may_wait=True))

@@ -24,7 +24,6 @@ GREEDY = ScoreRule(
     "greedy",
     greedy,
     "the highest profit within reach, again and again; the value is the profit.",
-    "profit",
     on_host=lambda instance, state: np.asarray(state.profit),
 )
 
@@ -64,8 +63,6 @@ def today_of(state: OrienteeringState) -> Today:
 
 class RouteRule(PlanRule):
     """Plans a day's route in compiled loops; the value of a city is its profit."""
-
-    value = "profit"
 
     def prepare(self, instance: OrienteeringInstance) -> Map:
         """Coordinates and rules as plain numbers."""

@@ -1,6 +1,6 @@
 """A user's own cities as arrays: from TSPLIB, a delimited file, a mapping, or an array."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from os import PathLike
@@ -15,6 +15,7 @@ from lmta.problems.delimited import (
     Column,
     Columns,
     Origin,
+    Table,
     canonical_ids,
     error_at,
     file_origin,
@@ -37,6 +38,7 @@ _COLUMNS = (
     Column("y", ("lat", "latitude"), numeric=True),
     PROFIT,
 )
+_DEGREES = ("lat", "latitude", "lon", "longitude")
 _EUCLIDEAN = ("EUC_2D", "CEIL_2D", "ATT")
 
 
@@ -72,9 +74,20 @@ def _from_delimited(path: FilePath) -> Cities:
     require_filled(columns["name"], "name", table.origin)
     names = canonical_ids(columns["name"])
     cities = _cities(names, columns["x"], columns["y"], columns.get("profit"), table.origin)
-    for remark in table.remarks:
+    for remark in (*table.remarks, *_on_a_plane(table)):
         warn(remark, DataWarning, 4)
     return cities
+
+
+def _on_a_plane(table: Table) -> Iterator[str]:
+    """What to mind where coordinates are degrees by their names."""
+    called = [name for column, name in table.called.items() if column in ("x", "y")]
+    if any(name.lower() in _DEGREES for name in called):
+        columns = " and ".join(map(quoted, called))
+        yield (
+            f"{table.origin.label}: {columns} were taken as coordinates on a plane, where a degree is as long "
+            "anywhere; project them first, to kilometres for instance, and call them x and y."
+        )
 
 
 def _is_headed(columns: Columns) -> bool:

@@ -13,7 +13,7 @@ from lmta.problems.orienteering.generators import GENERATORS, draw_profits
 from lmta.problems.orienteering.genetic import GENETIC
 from lmta.problems.orienteering.heuristics import GREEDY, Insertion
 from lmta.problems.orienteering.importer import Cities, load_cities
-from lmta.problems.orienteering.rollout_insertion import ROLLOUT_INSERTION
+from lmta.problems.orienteering.rollout_insertion import RolloutInsertion
 from lmta.problems.orienteering.rollout_routes import RolloutRoutes, Routes
 from lmta.problems.orienteering.rules import Orienteering, OrienteeringInstance, OrienteeringRules, make_instance
 from lmta.problems.orienteering.strategies import TourSimulator
@@ -109,7 +109,7 @@ ORIENTEERING = Spec(
         node_rules={
             "greedy": GREEDY,
             "insertion": Insertion(),
-            "rollout-insertion": ROLLOUT_INSERTION,
+            "rollout-insertion": RolloutInsertion(),
             "routes": Routes(),
             "rollout-routes": RolloutRoutes(),
             "random": RANDOM,
@@ -119,7 +119,6 @@ ORIENTEERING = Spec(
         simulator=TourSimulator,
         adviser="rolling-rollout-routes",
         baseline="even-greedy",
-        yardstick="greedy",
     ),
     view=VIEW,
     bound=upper_bound,

@@ -1,6 +1,7 @@
 """Routes for a day of a tour, and rollouts that try them."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -12,9 +13,16 @@ from lmta.kernels.route_task import make_task, path_length
 from lmta.kernels.routes import SLACK
 from lmta.problems.heuristics import DayPlan
 from lmta.problems.orienteering.heuristics import Map, on_host, today_of
+from lmta.problems.orienteering.importer import Cities
+from lmta.problems.orienteering.on_host import OrienteeringOnHost
 from lmta.problems.orienteering.rollout_routes import FORESIGHT
-from lmta.problems.orienteering.rules import OrienteeringInstance, OrienteeringState
-from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome
+from lmta.problems.orienteering.rules import (
+    OrienteeringInstance,
+    OrienteeringRules,
+    OrienteeringState,
+    make_instance,
+)
+from lmta.problems.simulator import AbstractSimulator, Candidate, Outcome, work_through
 
 PRICES = FORESIGHT.prices
 BASES = (*(PRICES[which : which + 1] for which in range(len(PRICES) - 1)), PRICES)
@@ -38,6 +46,10 @@ class TourSimulator(AbstractSimulator):
     def name_of(self, num_picks: int) -> str:
         """So many visits."""
         return visits(num_picks)
+
+    def practise(self) -> None:
+        """Once, on a line of five cities."""
+        _practise()
 
     def candidates(self, state: OrienteeringState, own: DayPlan, seed: int) -> Iterator[Candidate]:
         """Routes at several prices of length and through several cities, by what they promise over the next days; then
@@ -113,6 +125,13 @@ class TourSimulator(AbstractSimulator):
         length = path_length(self.map.ground, np.append(today.position, route), len(route))
         where = region(self.map.ground.xy, int(route[-1]))
         return f"{visits(len(route))} on a way of {length:.2f} that ends {where}"
+
+
+@cache
+def _practise() -> None:
+    line = Cities(tuple(range(5)), np.stack([np.arange(5.0), np.zeros(5)], axis=1), None)
+    instance = make_instance(line, np.ones(5), 3, 3, OrienteeringRules())
+    work_through(TourSimulator(instance), OrienteeringOnHost().reset(instance), 1)
 
 
 def tuned(map_: Map, instance: OrienteeringInstance) -> np.ndarray:

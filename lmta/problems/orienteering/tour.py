@@ -44,6 +44,7 @@ class Tour(AbstractSession):
             "tomorrow's profits",
             number=PROFIT.name,
             aliases=PROFIT.aliases,
+            least=0.0,
         ),
     )
 
