@@ -25,7 +25,7 @@ from lmta.service.page.parts import (
 )
 from lmta.service.page.past import draw_past
 from lmta.service.page.report import ReportForm
-from lmta.service.store import Plan
+from lmta.service.store import Day, Plan
 
 A_MOMENT = 3.0
 """Seconds after which the service gets ready for tomorrow: compiling at once would delay the page itself."""
@@ -43,6 +43,8 @@ class DayView:
         self._advised: list[int] = []
         self._drawing: ui.echart | None = None
         self._form: ReportForm | None = None
+        self._latest = 0
+        self._taken_back: Day | None = None
 
     async def draw(self) -> None:
         """Everything, then again whenever a day is over."""
@@ -60,10 +62,12 @@ class DayView:
             ui.label("Opening …")
         await self._refresh()
 
-    async def _refresh(self, given: dict[str, Any] | None = None) -> None:
-        """Load where things stand and draw it; the advice may take a while. `given` is a report to begin with."""
+    async def _refresh(self) -> None:
+        """Load where things stand and draw it; the advice may take a while, and who asks anew meanwhile takes over."""
+        self._latest += 1
+        mine = self._latest
         loaded = await attempt(self._load)
-        if loaded is None:
+        if loaded is None or mine != self._latest:
             return
         self._plan, self._session = loaded
         self._where = standing(self._plan)
@@ -75,7 +79,7 @@ class DayView:
             draw_past(self._plan, self._desk.store.advised(self._name), self._undo)
         with self._outlook:
             self._chart.draw(self._plan, self._where)
-        await self._draw_today(given)
+        await self._draw_today(mine)
 
     def _load(self) -> tuple[Plan, AbstractSession]:
         plan = self._desk.store.plan(self._name)
@@ -89,11 +93,11 @@ class DayView:
             ui.label(f"{progress_text(where)} · {result_text(where)}").classes("text-base")
             ui.linear_progress((where.day - 1) / where.days, show_value=False).props("rounded")
 
-    async def _draw_today(self, given: dict[str, Any] | None) -> None:
+    async def _draw_today(self, mine: int) -> None:
         """Today's advice with its reasons, the picture that shows it, and the form for what happens then."""
         self._advice.clear()
         self._report.set_visibility(False)
-        if self._form is not None and (given is not None or self._form.day != self._where.day):
+        if self._form is not None and self._form.day != self._where.day:
             self._report.clear()
             self._form = None
         if self._where.finished:
@@ -106,6 +110,8 @@ class DayView:
         with self._advice, card(title):
             draw_waiting(self._where.policy, partial(self._desk.thinks_of, self._name))
         advice = await attempt(self._desk.advise, self._name)
+        if mine != self._latest:
+            return
         self._advice.clear()
         with self._advice, card(title):
             if advice is None:
@@ -115,11 +121,13 @@ class DayView:
             self._draw_policy()
         picks = [] if advice is None else [str(pick["id"]) for pick in advice["picks"]]
         self._show_picture(picks)
-        self._draw_report(picks, given)
+        self._draw_report(picks)
 
-    def _draw_report(self, picks: list[str], given: dict[str, Any] | None) -> None:
-        """The form of a day stays for as long as the day does, and with it all that was typed."""
+    def _draw_report(self, picks: list[str]) -> None:
+        """The form of a day stays for as long as the day does, and with it all that was typed or taken back."""
         if self._form is None:
+            back = self._taken_back
+            given = back.report if back is not None and back.number == self._where.day else None
             with self._report:
                 self._form = ReportForm(self._session, picks, given)
                 self._form.draw(self._submit)
@@ -176,6 +184,7 @@ class DayView:
         if day is None:
             await self._offer_newest()
             return False
+        self._taken_back = None
         for warning in day.warnings:
             show_warning(warning)
         ui.notify(f"Day {day.number} is noted.", type="positive")
@@ -200,6 +209,5 @@ class DayView:
         if await attempt(self._desk.undo, self._name, last.number):
             ui.notify(f"Day {last.number} is taken back; what was reported stands in the form again.", type="positive")
             ui.run_javascript(TO_THE_TOP)
-            await self._refresh(last.report)
-        else:
-            await self._refresh()
+            self._taken_back = last
+        await self._refresh()
