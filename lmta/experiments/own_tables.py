@@ -77,7 +77,7 @@ DEPARTURES = Table(
         BY_DEFAULT,
     ),
     reference="LMTA",
-    scale=Scale(seeds=3, nodes=200),
+    scale=Scale(seeds=3, nodes=200, epochs=20),
 )
 
 
