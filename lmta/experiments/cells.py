@@ -150,7 +150,8 @@ class Cell:
     def method_name(self) -> str:
         """The method in a file's name, with the task of the training where it is another."""
         if isinstance(self.method, str):
-            return "adviser" if self.method.startswith(PREFIX) else self.method
+            _, at, effort = self.method.partition("@")
+            return f"adviser{at}{effort}" if self.method.startswith(PREFIX) else self.method
         on = self.method.trained_on
         return self.method.name if on in (None, self.task) else f"{self.method.name}_on-{on.name}"
 

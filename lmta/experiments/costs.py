@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lmta.agents.players import PREFIX, adviser_in
 from lmta.experiments.cells import Cell, Learner, Task
 from lmta.experiments.results import read_json
 from lmta.training.metrics import read_metrics
@@ -16,6 +17,8 @@ EPOCH_SECONDS = 14.0
 COMPILE_SECONDS = 60.0
 DECISION_MS = {"learner": 15.0, "policy": 5.0}
 """Of one decision on 500 nodes, in a batch."""
+ROLLOUT_MS = 0.8
+"""Of one rollout on 500 nodes, on one core."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,15 @@ def _growth(task: Task) -> float:
 def _play_seconds(cell: Cell) -> float:
     kind = "learner" if isinstance(cell.method, Learner) else "policy"
     decisions = cell.instances * cell.futures * cell.task.days
-    return 5.0 + decisions * DECISION_MS[kind] / 1000 * max(0.2, cell.task.nodes / 500)
+    milliseconds = DECISION_MS[kind] + ROLLOUT_MS * _rollouts(cell.method)
+    return 5.0 + decisions * milliseconds / 1000 * max(0.2, cell.task.nodes / 500)
+
+
+def _rollouts(method: str | Learner) -> int:
+    """How many an adviser makes for a decision."""
+    thinks = adviser_in(method.removeprefix(PREFIX)) if isinstance(method, str) else None
+    effort = thinks and thinks[1]
+    return (effort.rollouts or 0) if effort else 0
 
 
 def _epochs_done(folder: Path) -> int:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from lmta.arena.statistics import Mean
+from lmta.arena.statistics import Mean, compare
 from lmta.diagnostics.statistics import bootstrap, kendall, spearman
 from lmta.experiments.curves import aligned
 from lmta.experiments.declare import Table
-from lmta.experiments.markdown import PENDING, Draw, Section, picture, table
+from lmta.experiments.markdown import PENDING, Draw, Section, picture, table, with_error
 from lmta.experiments.published import CALIBRATION
 from lmta.experiments.results import Found, Results
 from lmta.experiments.score_tables import Summaries, decision_ms, render_scores, score_text, summaries
@@ -73,6 +73,34 @@ def render_lines(declared: Table, results: Results) -> Section:
     return Section(
         [*scores.lines, *picture(declared.name, declared.title)], {declared.name: drawing}, facts=scores.facts
     )
+
+
+def render_thinking(declared: Table, results: Results) -> Section:
+    """A row for each setting: what the first column earns, and what the others, which think more, earn beyond it."""
+    found = summaries(declared, results)
+    rule, *efforts = declared.columns
+    rows, gains = [], {}
+    for setting in declared.rows:
+        there = {column: found[setting, column] for column in declared.columns if (setting, column) in found}
+        if rule not in there:
+            rows.append([setting, PENDING, *[""] * len(efforts)])
+            continue
+        beside = {column: _gain(what, there[rule]) for column, what in there.items() if column != rule}
+        texts = [with_error(beside[column], "+") if column in beside else PENDING for column in efforts]
+        rows.append([setting, with_error(there[rule].mean), *texts])
+        own = there[rule].mean.mean
+        gains[setting] = [(float(c), Mean(100 * g.mean / own, 100 * g.sem / own)) for c, g in beside.items()]
+    lines = table(["setting", f"{rule} rollouts", *efforts], rows)
+    gains = {setting: points for setting, points in gains.items() if points}
+    if not gains:
+        return Section(lines)
+    return Section([*lines, *picture(declared.name, declared.title)], {declared.name: _draw("draw_thinking", gains)})
+
+
+def _gain(found: Found, rule: Found) -> Mean:
+    """The paired difference on the instances that both have played."""
+    episodes = min(what.scores.shape[1] for what in (found, rule))
+    return compare(found.first(episodes).by_episode, rule.first(episodes).by_episode).difference
 
 
 def render_frontier(declared: Table, results: Results) -> Section:

@@ -41,6 +41,18 @@ def draw_lines(figure: Figure, lines: Mapping[str, Points], x: str) -> None:
     _legend(figure, [panel])
 
 
+def draw_thinking(figure: Figure, settings: Mapping[str, Points]) -> None:
+    """What thinking adds to the reward of the rule, in percent, over rollouts a decision."""
+    (panel,) = _row(figure, 1)
+    colour = _colours(settings)
+    for name, points in settings.items():
+        panel.errorbar(*_bars(points), color=colour[name], marker="o", markersize=4, capsize=2, label=name)
+    panel.axhline(0, color="#3d4654", linewidth=0.8, linestyle="--")
+    panel.set_xscale("log")
+    _label(panel, "", "rollouts a decision", "gain over the rule, %")
+    _legend(figure, [panel])
+
+
 def draw_frontier(figure: Figure, methods: Mapping[str, Points]) -> None:
     """Reward against the time of a decision; points of a method are joined in the order of their simulations."""
     (panel,) = _row(figure, 1)

@@ -157,6 +157,66 @@ AIM_ADVISER_TABLE = _adviser(
 SOP_ADVISER_TABLE = _adviser(
     "adviser-sop", "The adviser of orienteering beside all classical policies", SOP_ADVISER, SOP_POLICIES, SOP_SETTINGS
 )
+MANY_VISITS = _more("sop", nodes=200, days=5, budget=100, crowding=0.01)
+THINKING_INSTANCES = 60
+LARGE = 1_000
+"""From so many nodes on, a quarter of the rollouts and half of the instances."""
+
+
+def _thinking(adviser: str, task: Task, rollouts: int, instances: int = THINKING_INSTANCES) -> Cell:
+    """The adviser that thinks so much; with 0 rollouts the rule, whose cell other tables share."""
+    return Cell(f"{adviser}@{rollouts}", task, instances=instances) if rollouts else Cell(adviser, task)
+
+
+def _planner(name: str, title: str, adviser: str, rivals: dict[str, str], tasks: dict[str, Task]) -> Table:
+    """As the tables of advisers, with the adviser that thinks first, and the one that does not among its rivals."""
+    entries = {}
+    for setting, task in tasks.items():
+        less = task.nodes >= LARGE
+        cell = _thinking(adviser, task, 500 if less else 2_000, THINKING_INSTANCES // 2 if less else THINKING_INSTANCES)
+        entries[setting, "planner"] = Entry(cell)
+        entries |= {(setting, column): Entry(Cell(who, task)) for column, who in rivals.items()}
+    return Table(name, title, entries, render="adviser", note=PLANNER_NOTE)
+
+
+PLANNER_NOTE = (
+    f"2,000 rollouts a decision on the first {THINKING_INSTANCES} instances; from {LARGE:,} nodes on 500 on the first "
+    f"{THINKING_INSTANCES // 2}. All are compared on these."
+)
+AIM_PLANNER_TABLE = _planner(
+    "planner-aim",
+    "The planner of influence beside all classical policies",
+    "lmta:aim",
+    AIM_POLICIES,
+    AIM_SETTINGS,
+)
+SOP_PLANNER_TABLE = _planner(
+    "planner-sop",
+    "The planner of orienteering beside all classical policies",
+    "lmta:sop",
+    SOP_POLICIES,
+    {**SOP_SETTINGS, "many visits": MANY_VISITS},
+)
+ROLLOUTS = (0, 50, 200, 1_000, 5_000)
+THINKING = Table(
+    "thinking",
+    "What thinking gives, by rollouts a decision",
+    {
+        (setting, str(rollouts)): Entry(_thinking(adviser, task, rollouts))
+        for rollouts in ROLLOUTS
+        for setting, (adviser, task) in {
+            "influence, N=200, T=10, K=20": ("lmta:aim", AIM_SETTINGS["N=200, K=20"]),
+            "influence, T=5, K=5": ("lmta:aim", AIM_SETTINGS["T=5, K=5"]),
+            "influence, T=20, K=10": ("lmta:aim", AIM_SETTINGS["T=20, K=10"]),
+            "tours, tight": ("lmta:sop", SOP_SETTINGS["tight, uniform"]),
+            "tours, tight, clustered": ("lmta:sop", SOP_SETTINGS["tight, clustered"]),
+            "tours, many visits": ("lmta:sop", MANY_VISITS),
+        }.items()
+    },
+    render="thinking",
+    note=f"The first column is what the rule earns, the others what rollouts add on the first {THINKING_INSTANCES} "
+    "instances, paired.",
+)
 TOURS = Table(
     "tours",
     "Tours with routes of the engine, beside those by insertion",
@@ -164,7 +224,7 @@ TOURS = Table(
         {**SOP_ADVISER, "even-rollout-insertion": "even-rollout-insertion", "even-insertion": "even-insertion"},
         {
             **{name: SOP_SETTINGS[name] for name in ("tight, uniform", "tight, clustered")},
-            "many visits": _more("sop", nodes=200, days=5, budget=100, crowding=0.01),
+            "many visits": MANY_VISITS,
             **{name: SOP_SETTINGS[name] for name in ("T=10, K=50", "T=20, K=10")},
         },
     ),
@@ -272,6 +332,9 @@ OWN_TABLES = (
     CLASSICAL_SOP,
     AIM_ADVISER_TABLE,
     SOP_ADVISER_TABLE,
+    AIM_PLANNER_TABLE,
+    SOP_PLANNER_TABLE,
+    THINKING,
     TOURS,
     PRESETS,
     DEPARTURES,

@@ -14,6 +14,7 @@ from lmta.experiments.figure_tables import (
     render_lines,
     render_overview,
     render_pictures,
+    render_thinking,
 )
 from lmta.experiments.markdown import Draw, Section, write_figure
 from lmta.experiments.measured_tables import (
@@ -43,6 +44,7 @@ RENDERERS: dict[str, Render] = {
     "curves": render_curves,
     "lines": render_lines,
     "frontier": render_frontier,
+    "thinking": render_thinking,
     "overview": partial(render_overview, {"AIM": AIM_MAIN.baseline or "", "SOP": SOP_MAIN.baseline or ""}),
     "calibration": render_calibration,
     "pictures": render_pictures,

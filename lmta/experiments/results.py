@@ -35,6 +35,10 @@ class Found:
         """By seed and episode."""
         return np.array([file["scores"] for file in self.files])
 
+    def first(self, episodes: int) -> "Found":
+        """The same with the first episodes alone: who plays fewer plays the first instances of the same series."""
+        return Found(self.learns, [{**file, "scores": file["scores"][:episodes]} for file in self.files])
+
     @property
     def by_seed(self) -> np.ndarray:
         """Means over the episodes."""

@@ -157,6 +157,8 @@ def render_adviser(declared: Table, results: Results) -> Section:
         if ours is None or not there:
             rows.append([setting, PENDING, *[""] * 6])
             continue
+        episodes = min(what.scores.shape[1] for what in (ours, *there.values()))
+        ours, there = ours.first(episodes), {rival: what.first(episodes) for rival, what in there.items()}
         name = max(there, key=lambda rival: there[rival].mean.mean)
         best = there[name]
         ratios.append(ours.mean.mean / best.mean.mean)

@@ -23,6 +23,7 @@ def test_names_say_who_plays_what():
     on = replace(variant, overrides=(), trained_on=Task("aim", 100, 10, 60))
     assert Cell("average-degree", AIM).name == "aim-n500-t10-k50/average-degree_i100_s1000"
     assert Cell("lmta:sop", tight, instances=3).name == "sop-n100-t10-k40-clustered-limit0.6/adviser_i3_s1000"
+    assert Cell("lmta:sop@500", tight, instances=3).method_name == "adviser@500"
     changed = "ablation.variant=D_ablation.without=pull+push"
     assert Cell(variant, AIM).name == f"aim-n500-t10-k50/lmta-lmta_{changed}_e50_seed1000_i100_s1000"
     played = Cell(on, AIM, futures=2, simulations=0, first_days=1, measure="order")

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 import lmta
 from lmta.experiments.cells import Cell, Learner, Task
 from lmta.experiments.declare import Entry, Scale, Table
+from lmta.experiments.markdown import write_figure
 from lmta.experiments.paper_tables import AIM_MAIN, CALIBRATION, EXACT, FRONTIER, KENDALL, SUBGOAL_PICTURES
 from lmta.experiments.report import HEAD, MOST_HEAD_LINES, PAGE, RENDERERS, fill, make_page, write_report
 from lmta.experiments.results import Results
@@ -118,6 +119,28 @@ def test_the_adviser_beside_the_best_of_each_setting(tmp_path):
         "2.0",
     ]
     assert section.facts["at least the best"] == "1" and section.facts["least ratio"] == "1.250"
+
+
+def test_who_played_fewer_instances_is_compared_on_these(tmp_path):
+    """On the first two, the rival has 4 and 4; its third would make it the better one."""
+    cells = {"planner": Cell("lmta:aim@9", TASK, instances=2), "rival": Cell("average-score", TASK, instances=3)}
+    table = Table("planner", "Planner", {("here", n): Entry(cell) for n, cell in cells.items()}, render="adviser")
+    for name, scores in {"planner": [4.0, 6.0], "rival": [4.0, 4.0, 70.0]}.items():
+        write(tmp_path, cells[name], scores)
+    assert rows_of(RENDERERS["adviser"](table, Results(tmp_path)))[2][3:6] == ["4.00 ± 0.00", "1.250", "+1.00 ± 1.00"]
+
+
+def test_what_thinking_adds_to_the_rule(tmp_path):
+    cells = {"0": Cell("lmta:aim", TASK, instances=3), "50": Cell("lmta:aim@50", TASK, instances=2)}
+    cells["200"] = Cell("lmta:aim@200", TASK, instances=2)
+    table = Table("thinking", "Thinking", {("here", n): Entry(cell) for n, cell in cells.items()}, render="thinking")
+    for name, scores in {"0": [4.0, 6.0, 5.0], "50": [5.0, 9.0]}.items():
+        write(tmp_path, cells[name], scores)
+    section = RENDERERS["thinking"](table, Results(tmp_path))
+    assert rows_of(section)[2] == ["here", "5.00 ± 0.58", "+2.00 ± 1.00", "pending"]
+    (figure,) = section.figures.values()
+    write_figure(tmp_path / "thinking.png", figure)
+    assert (tmp_path / "thinking.png").stat().st_size > 1_000
 
 
 def test_gap_and_ratio_to_the_optimum(tmp_path):
