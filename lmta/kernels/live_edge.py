@@ -63,10 +63,13 @@ def words_for(num_nodes: int) -> int:
     return max(FEWEST_WORDS, min(MOST_WORDS, SEARCHES // max(1, num_nodes)))
 
 
-def draw_worlds(network: Adjacency, num_words: int, seed: int) -> np.ndarray:
-    """[word, edge]: the worlds in which each out-edge is live. A word depends on seed, edge and its number alone."""
+def draw_worlds(network: Adjacency, num_words: int, seed: int, first: int = 0) -> np.ndarray:
+    """[word, edge]: the worlds in which each out-edge is live. A word depends on seed, edge and its number alone.
+
+    Numbers begin with the `first`.
+    """
     live = np.empty((num_words, network.num_edges), np.uint64)
-    _toss(network, seed, live)
+    _toss(network, seed, first, live)
     return live
 
 
@@ -185,7 +188,7 @@ def _find_best(network, live, reach, measure, price, plan, last, made, search):
 
 
 @kernel
-def _toss(network, seed, live):
+def _toss(network, seed, first, live):
     """Toss all edges in all worlds.
 
     Where the binary digits of p, read from the last to the first, say 0 or 1, random words are joined by `and` or by
@@ -196,7 +199,7 @@ def _toss(network, seed, live):
         p = np.uint64(round(network.out_probability[e] * 2.0**BITS))
         of_edge = mixed(stream + GOLDEN * (np.uint64(network.out_edge[e]) + ONE))
         for word in range(live.shape[0]):
-            state = mixed(of_edge + GOLDEN * np.uint64(word))
+            state = mixed(of_edge + GOLDEN * np.uint64(first + word))
             fires = NO_WORLD
             for bit in range(BITS):
                 state += GOLDEN

@@ -56,12 +56,12 @@ def test_hits_are_counted_or_weighed_and_not_twice():
 
 def test_reached_nodes_are_counted_in_pieces(monkeypatch):
     network, status = adjacency(12, random_edges(12, 30, 1)), statuses(0, num_nodes=12)
-    live = draw_worlds(network, 5, 2)
     sets = [np.array([3, 4]), np.array([5, 6])]
-    whole = num_reached(network, live, status, 3, sets)
+    whole = num_reached(network, range(1, 6), 2, status, 3, sets)
+    reach = follow_cascade(network, draw_worlds(network, 6, 2)[1:], statuses(0, 3, 4, num_nodes=12), 3)
+    assert whole[0] == reach.num_worlds[status == 0].sum() != whole[1]
     monkeypatch.setattr("lmta.kernels.few_seeds.WORDS_AT_ONCE", 2)
-    assert num_reached(network, live, status, 3, sets) == whole
-    assert whole[0] != whole[1]
+    assert num_reached(network, range(1, 6), 2, status, 3, sets).tolist() == whole.tolist()
 
 
 def test_as_many_as_there_are():

@@ -90,6 +90,7 @@ def test_a_word_depends_on_seed_edge_and_number_alone():
     network = adjacency(14, random_edges(14, 50, 1))
     live = draw_worlds(network, 5, 3)
     np.testing.assert_array_equal(draw_worlds(network, 2, 3), live[:2])
+    np.testing.assert_array_equal(draw_worlds(network, 2, 3, first=3), live[3:])
     assert (draw_worlds(network, 2, 4) != live[:2]).any()
     assert (live[0] != live[1]).any()
 
