@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from lmta.experiments.cells import BOUND, Cell, Learner, Options, Task, options
+from lmta.experiments.cells import BOUND, EPOCHS, Cell, Learner, Options, Task, options
 from lmta.experiments.declare import Entry, Method, Scale, Table, grid, with_overrides
 from lmta.experiments.methods import (
     AIM_ADVISER,
@@ -307,7 +307,7 @@ TUNE_WS_OPTION = _tuning(
         "as it is": (),
         "awake after 5 epochs": (("train.sleep", 5),),
         "awake after 25 epochs": (("train.sleep", 25),),
-        "always asleep (average budgets)": (("train.sleep", 50),),
+        "always asleep (average budgets)": (("train.sleep", EPOCHS + 1),),
         "fewer random budgets": (("train.budget_epsilon", 0.1),),
         "more random budgets": (("train.budget_epsilon", 0.6),),
         "high level: half the updates": (("train.high_updates", 24),),

@@ -3,8 +3,10 @@
 import json
 from dataclasses import replace
 
+import jax.numpy as jnp
 import pytest
 
+from lmta.agents.ws_option.update import sleeps
 from lmta.experiments import published
 from lmta.experiments.cells import Cell, Learner, Task, cell_from_json, not_yet, options
 from lmta.experiments.costs import EPOCH_SECONDS, Costs
@@ -58,6 +60,16 @@ def test_settings_are_tuned_on_seeds_of_development():
         assert {(cell.task.nodes, cell.seed) for cell in cells} == {(200, 100)}
         assert all(not_yet(cell.method, cell.task) is None for cell in cells)
         assert len({cell.name for cell in cells}) == len(cells)
+
+
+def test_who_is_always_asleep_does_not_wake_after_the_last_epoch():
+    """The last updates before the agent plays are those of epoch 49, counted from 0."""
+    table = TABLES["tune-ws-option"]
+    asleep = [entry.cell.method for (row, _), entry in table.entries.items() if row.startswith("always asleep")]
+    assert len(asleep) == 2
+    for learner in asleep:
+        settings = learner.run_settings(AIM)
+        assert sleeps(settings.config.train, jnp.int32(settings.epochs - 1))
 
 
 def test_what_this_version_does_not_have_is_pending():

@@ -67,7 +67,7 @@ class Director(AbstractAgent):
 
     @classmethod
     def presets(cls, spec: Spec) -> Mapping[str, DirectorSettings]:
-        """One preset, tuned."""
+        """One preset; its page in docs/agents says what of it was tuned."""
         return {"tuned": with_overrides(DirectorSettings(), spec, cls.name, "tuned")}
 
     @property
@@ -150,7 +150,7 @@ class Director(AbstractAgent):
         return pick_day_remembering(self.problem, instance, state, choose, budget, self.max_picks, no_goal)[0]
 
     def _optimiser(self) -> optax.GradientTransformation:
-        """Clipped Adam for what models the world, and a slower one for what acts in it."""
+        """Clipped Adam for what models the world, and another for what acts in it."""
         train = self.settings.train
         clip = optax.clip_by_global_norm(train.clip)
         make = lambda rate: optax.chain(clip, adam(rate, train.weight_decay, train.rate_decay))  # noqa: E731

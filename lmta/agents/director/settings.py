@@ -45,7 +45,7 @@ class TrainSettings:
     weight_decay: float = 1e-5
     """(1e-2)"""
     clip: float = 100.0
-    """(100, for each part)"""
+    """Of the gradient of world model and goal autoencoder, and of that of all else (100, for each network)."""
     discount: float = 0.99
     """From pick to pick for the worker, from goal to goal for the manager (0.99)."""
     trace: float = 0.95

@@ -91,7 +91,7 @@ class FlatDqn(AbstractAgent):
 
     @classmethod
     def presets(cls, spec: Spec) -> Mapping[str, FlatDqnSettings]:
-        """One preset, tuned."""
+        """One preset; its page in docs/agents says what of it was tuned."""
         return {"tuned": with_overrides(FlatDqnSettings(), spec, cls.name, "tuned")}
 
     @property

@@ -42,7 +42,7 @@ class AbstractMuZero(AbstractAgent):
 
     @classmethod
     def presets(cls, spec: Spec) -> Mapping[str, Any]:
-        """One preset, tuned."""
+        """One preset; its page in docs/agents says what of it was tuned."""
         return {"tuned": with_overrides(cls.settings_type(), spec, cls.name, "tuned")}
 
     @classmethod

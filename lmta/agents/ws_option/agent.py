@@ -36,7 +36,7 @@ class WsOption(AbstractAgent):
 
     @classmethod
     def presets(cls, spec: Spec) -> Mapping[str, WsOptionSettings]:
-        """One preset, tuned."""
+        """One preset; its page in docs/agents says what of it was tuned."""
         return {"tuned": with_overrides(WsOptionSettings(), spec, cls.name, "tuned")}
 
     @property

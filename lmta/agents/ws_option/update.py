@@ -6,12 +6,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from lmta.agents.base import Terms
 from lmta.agents.steps import Played, Step, either, returns_to_go, sample_steps
 from lmta.agents.ws_option.networks import BudgetValues, WsOptionModel, condition
-from lmta.agents.ws_option.settings import WsOptionSettings
+from lmta.agents.ws_option.settings import TrainSettings, WsOptionSettings
 from lmta.nn.categorical import squash
 from lmta.nn.optimisers import adam, apply_gradient, averaged
 from lmta.nn.q_learning import copied_every, q_loss, q_target
@@ -49,6 +49,12 @@ def make_optimisers(settings: WsOptionSettings) -> tuple[optax.GradientTransform
     clip = optax.clip_by_global_norm(train.clip)
     make = lambda rate: optax.chain(clip, adam(rate, train.weight_decay, train.rate_decay))  # noqa: E731
     return make(train.high_rate), make(train.low_rate)
+
+
+def sleeps(train: TrainSettings, epoch: Int[Array, ""]) -> Bool[Array, ""]:
+    """Whether the high level rests in the updates of an epoch, counted from 0. It begins to learn in those after the
+    last epoch with average budgets, so that it has learned something when it first decides."""
+    return epoch + 1 < train.sleep
 
 
 def sample_decisions(replay: Ring, settings: WsOptionSettings, key: Key[Array, ""]) -> Decision:
@@ -105,7 +111,7 @@ def learn(
     train = agent.settings.train
     high_optimiser, low_optimiser = make_optimisers(agent.settings)
     low_key, high_key = jax.random.split(key)
-    asleep = epoch + 1 < train.sleep
+    asleep = sleeps(train, epoch)
     learner = eqx.tree_at(lambda a: a.model.awake, learner, ~asleep)
     arrays, static = eqx.partition(learner, eqx.is_array)
 

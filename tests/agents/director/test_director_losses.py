@@ -19,10 +19,12 @@ from lmta.agents.director.losses import (
     critic_loss,
     manager_lesson,
     max_cosine,
+    mean_code_loss,
     rewards_of,
     worker_lesson,
+    world_loss,
 )
-from lmta.agents.director.networks import Critics
+from lmta.agents.director.networks import Critics, WorldModel
 from lmta.agents.director.replay import segment_of
 from lmta.agents.settings import make_agent
 from lmta.agents.steps import Played
@@ -185,6 +187,55 @@ def test_imagination_teaches_policies_alone_and_picks_no_node_twice(learner, gam
     paid = rewards_of(model, made)
     expected = [max_cosine(goal, latent) for goal, latent in zip(made.goals, made.latents[1:], strict=True)]
     np.testing.assert_allclose(paid.goal, expected, rtol=1e-5)
+
+
+class FixedWorld(WorldModel):
+    """The first number of a latent is the share of the budget that is left; each step adds 1 to it. All rewards are as
+    likely, the end is as likely as not, and features are 0."""
+
+    def encode(self, observation):
+        nodes = observation.nodes
+        return jnp.zeros(SIZES.latent).at[0].set(observation.globals[1]), nodes
+
+    def step(self, latent, node, ends_day):
+        return latent.at[0].add(1.0)
+
+    def reward_logits(self, before, after):
+        return jnp.zeros(SIZES.reward_bins)
+
+
+def test_the_world_model_by_hand(game):
+    """Four picks and two steps that were not made. The later state is that after two picks: predicted 1 + 2, encoded
+    2/4, so the squared distance is 2.5². Features count over five states and the later one again."""
+    draws = jnp.array([0.0, 0.4])
+    segment = segment_of(AGENT.problem, game, 6, draws)
+    seen = AGENT.problem.observe(game.instance, segment.state)
+    world = FixedWorld(seen, SIZES, AGENT.largest_reward, key=jax.random.key(0))
+    nothing = lambda world: (world.features, world.goes_on)  # noqa: E731
+    size = segment.features.shape[1]
+    world = eqx.tree_at(nothing, world, (lambda latent: jnp.zeros(size), lambda latent: jnp.zeros(1)))
+    terms, encoded = world_loss(world, SETTINGS.config.loss, AGENT, segment)
+    assert (int(game.num_picks.sum()), int(segment.later)) == (4, 2)
+    assert float(terms["reward"]) == pytest.approx(np.log(SIZES.reward_bins), rel=1e-5)
+    assert float(terms["goes_on"]) == pytest.approx(np.log(2), rel=1e-5)
+    assert float(terms["consistency"]) == pytest.approx(2.5**2, rel=1e-5)
+    squares = (np.asarray(segment.features) ** 2).sum(axis=1)
+    assert float(terms["features"]) == pytest.approx((squares[:5].sum() + squares[2]) / 6, rel=1e-5)
+    np.testing.assert_allclose(encoded.latents[:, 0], [1, 2, 3, 4, 5, 6, 7])
+
+
+def test_codes_count_where_steps_were_made(learner):
+    """Even logits, and a decoder that says 0: the error of a latent is its square. Of two segments with one step each
+    the second was not made: the mean is over three latents."""
+    goals = eqx.tree_at(
+        lambda g: (g.encoder, g.decoder),
+        learner.model.goals,
+        (lambda latent: jnp.zeros(SIZES.codes * SIZES.classes), lambda code: jnp.zeros(SIZES.latent)),
+    )
+    latents = jnp.zeros((2, 2, SIZES.latent)).at[:, :, 0].set(jnp.array([[1.0, 2.0], [3.0, 100.0]]))
+    error, kl = mean_code_loss(goals, latents, jnp.array([[True], [False]]), jax.random.key(0))
+    assert float(error) == pytest.approx((1 + 4 + 9) / 3, rel=1e-5)
+    assert float(kl) == pytest.approx(0, abs=1e-6)
 
 
 def test_a_segment_replays_the_game(game):

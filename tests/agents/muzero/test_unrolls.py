@@ -10,7 +10,7 @@ import pytest
 from tiny_runs import DAYS, NODES, tiny
 
 from lmta.agents.muzero.games import SearchedGame, primitive_steps, unroll_of, value_targets
-from lmta.agents.muzero.update import categorical_loss, policy_loss, unroll_loss
+from lmta.agents.muzero.update import categorical_loss, loss, policy_loss, unroll_loss
 from lmta.agents.settings import make_agent, make_model
 from lmta.agents.steps import Played, count_steps, place_of
 from lmta.nn.q_learning import MASKED
@@ -119,6 +119,15 @@ def test_terms_along_an_unroll_by_hand():
     root = np.log(NODES * (1 + 0.05 / 2))
     below = np.log((NODES - 1) * (1 + 0.05))
     assert float(terms["policy"]) == pytest.approx(root + below / 2, rel=1e-5)
+
+
+def test_the_loss_weighs_its_terms():
+    """The value counts a quarter; a batch is its mean."""
+    draws = jnp.array([0.5 / 6, 4.5 / 6])
+    batch = jax.vmap(lambda draw: unroll_of(AGENT.problem, TRAIN, game(jnp.full((STEPS, 2), 0.5)), draw))(draws)
+    total, terms = loss(even(MODEL), AGENT, batch)
+    assert float(total) == pytest.approx(float(terms["policy"] + 0.25 * terms["value"] + terms["reward"]), rel=1e-5)
+    assert float(terms["value"]) == pytest.approx((2 + 1.5) / 2 * np.log(11), rel=1e-5)
 
 
 def test_a_term_that_is_not_finite_is_told_by_its_name():
