@@ -54,9 +54,11 @@ def test_advice_for_a_new_size_compiles_nothing():
     try:
         for num_nodes in (40, 41):
             compiled.clear()
-            ring = (np.arange(num_nodes), (np.arange(num_nodes) + 1) % num_nodes, np.full(num_nodes, 0.5))
-            campaign = Campaign(ring, days=4, budget=3)
+            leaves = np.arange(3, num_nodes)
+            stars = (leaves % 3, leaves, np.full(num_nodes - 3, 0.5))
+            campaign = Campaign(stars, days=4, budget=3)
             advice = advise(adviser("aim"), campaign, 0)
+            assert sorted(pick["id"] for pick in advice["picks"]) == [0, 1, 2]
             assert len(advice["alternatives"]) == 5
             assert advice["ranked_by"] == "measured"
             campaign.advance(seeded=[pick["id"] for pick in advice["picks"]])
