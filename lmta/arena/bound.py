@@ -1,4 +1,4 @@
-"""What no policy can exceed on the instances of the arena, where the problem knows such a number."""
+"""What policies do not exceed on the instances of the arena, where the problem knows such numbers."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from lmta.arena.statistics import Mean, mean_of
 from lmta.problems.batch import Batch, make_batch, unstack
 from lmta.problems.session import check_seed, whole_number
-from lmta.problems.spec import Spec
+from lmta.problems.spec import UPPER_BOUND, Spec
 from lmta.problems.task import Task
 
 
@@ -21,17 +21,19 @@ class BoundSettings:
     """Seed of the instances and of their noise."""
 
 
-def bound(settings: BoundSettings, task: Task) -> Mean:
-    """The mean bound over instances; no policy earns more on average."""
+def bound(settings: BoundSettings, task: Task) -> dict[str, Mean]:
+    """The mean of each ceiling over the instances, by its name; a sentence where the problem knows none."""
     task.check()
-    task.spec.require_bound()
     seed, count = check_seed(settings.seed), whole_number(settings.instances, "instances", 1)
+    names = list(task.spec.ceilings) or [UPPER_BOUND]
+    for name in names:
+        task.spec.ceiling(name)
     batch = make_batch(task.spec.problem, task.instances(seed, count), seed)
-    return mean_of(np.array(bounds_of(task.spec, batch)))
+    return {name: mean_of(np.array(bounds_of(task.spec, batch, name))) for name in names}
 
 
-def bounds_of(spec: Spec, batch: Batch) -> list[float]:
-    """The bound of each episode of a batch."""
-    limit = spec.require_bound()
+def bounds_of(spec: Spec, batch: Batch, name: str = UPPER_BOUND) -> list[float]:
+    """A ceiling of each episode of a batch."""
+    measure = spec.ceiling(name).measure
     noise = unstack(batch.noise, batch.size)
-    return [limit(instance, moves) for instance, moves in zip(batch.instances, noise, strict=True)]
+    return [measure(instance, moves) for instance, moves in zip(batch.instances, noise, strict=True)]

@@ -20,9 +20,10 @@ def make_bound(arguments: Sequence[str]) -> Callable[..., None]:
         settings: Annotated[BoundSettings, tyro.conf.arg(name="")],
         task: Annotated[Task, tyro.conf.arg(name="", constructor=make_task)],
     ) -> None:
-        """Print the bound."""
-        found = arena.bound(settings, task)
+        """Print what is known."""
         count = f"{settings.instances} instances of {task.spec.name}, seed {settings.seed}"
-        say(f"{count}: no policy earns more than {found.mean:.2f} ± {found.sem:.2f} on average.")
+        for name, found in arena.bound(settings, task).items():
+            told = task.spec.ceiling(name).says.format(f"{found.mean:.2f} ± {found.sem:.2f}")
+            say(f"{count}: {told}.")
 
     return bound

@@ -43,7 +43,7 @@ def make_plan(
     cells = [cell for cell in named if not (policies and cell.run_name)]
     there = [cell for cell in cells if cell.file(results).exists()]
     missing = [cell for cell in cells if not cell.file(results).exists()]
-    why = {cell: not_yet(cell.method, cell.task) for cell in missing}
+    why = {cell: not_yet(cell.method, cell.task, cell.measure) for cell in missing}
     return Plan(
         there, [cell for cell in missing if why[cell] is None], {cell: text for cell, text in why.items() if text}
     )

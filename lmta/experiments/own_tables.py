@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from lmta.experiments.cells import BOUND, EPOCHS, Cell, Learner, Options, Task, options
+from lmta.experiments.cells import EPOCHS, Cell, Learner, Options, Task, options
 from lmta.experiments.declare import Entry, Method, Scale, Table, grid, with_overrides
 from lmta.experiments.methods import (
     AIM_ADVISER,
@@ -25,7 +25,7 @@ OVERVIEW = Table(
         (row, f"{problem}, {column}"): replace(entry, published=None)
         for problem, table in (("AIM", AIM_MAIN), ("SOP", SOP_MAIN))
         for (row, column), entry in table.entries.items()
-        if entry.cell.first_days is None and entry.cell.method != BOUND
+        if entry.cell.first_days is None and entry.cell.measure != "bound"
     },
     render="overview",
     note=f"Scores are divided by those of {AIM_MAIN.baseline} (influence) or {SOP_MAIN.baseline} (orienteering).",

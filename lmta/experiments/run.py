@@ -156,10 +156,10 @@ def measure_play(cell: Cell, folders: Folders, console: Console) -> dict[str, An
 
 
 def measure_bound(cell: Cell, folders: Folders, console: Console) -> dict[str, Any]:
-    """The upper bound of each episode that others play, with the same noise."""
+    """A ceiling of each episode that others play, with the same noise."""
     start = time.perf_counter()
     batch = _batch(cell.task, cell.seed, cell.instances, cell.futures)
-    bounds = bounds_of(spec_of(cell.task.problem), batch)
+    bounds = bounds_of(spec_of(cell.task.problem), batch, str(cell.method))
     return {"scores": bounds, "times": {"play_seconds": time.perf_counter() - start}}
 
 

@@ -150,6 +150,19 @@ class View:
     """Whether a layout is worth its time in the page."""
 
 
+UPPER_BOUND = "upper-bound"
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What policies do not exceed on average, for certain or in practice."""
+
+    measure: Callable[[Any, Any], float]
+    """(instance, noise of an episode) → a number."""
+    says: str
+    """What its mean tells: a sentence with {} in place of the number."""
+
+
 @dataclass(frozen=True, eq=False)
 class Spec:
     """A problem and all that is particular to it. There is one of each, and it equals itself alone."""
@@ -182,16 +195,16 @@ class Spec:
     """No day of an instance of that size earns or costs more: learners choose their categorical support by it."""
     upgrade_journal: Callable[[dict[str, Any]], dict[str, Any]] = lambda journal: journal
     """A state file of `lmta plan` as an earlier version wrote it → the same as it is written now."""
-    bound: Callable[[Any, Any], float] | None = None
-    """(instance, noise of an episode) → a number whose mean over noise no policy exceeds."""
+    ceilings: Mapping[str, Ceiling] = field(default_factory=dict)
+    """What policies do not exceed, by name."""
     learners: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Hyperparameters that differ by problem: 'agent' or 'agent.preset' → settings by their dotted names."""
 
-    def require_bound(self) -> Callable[[Any, Any], float]:
-        """The upper bound, or a sentence where there is none."""
-        if self.bound is None:
-            raise InputError(f"problem: no upper bound is known of {self.name}.")
-        return self.bound
+    def ceiling(self, name: str) -> Ceiling:
+        """The ceiling of that name, or a sentence where there is none."""
+        if name not in self.ceilings:
+            raise InputError(f"problem: no {name.replace('-', ' ')} is known of {self.name}.")
+        return self.ceilings[name]
 
     def settings(self, **given: Any) -> InstanceSettings:
         """Settings of instances with the problem's own options; `given` names any of them, nested or not."""

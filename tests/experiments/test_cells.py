@@ -58,7 +58,7 @@ def test_settings_are_tuned_on_seeds_of_development():
         assert len(table.rows) <= 12
         assert {cell.method.seed for cell in cells} == {0, 1, 2}
         assert {(cell.task.nodes, cell.seed) for cell in cells} == {(200, 100)}
-        assert all(not_yet(cell.method, cell.task) is None for cell in cells)
+        assert all(not_yet(cell.method, cell.task, cell.measure) is None for cell in cells)
         assert len({cell.name for cell in cells}) == len(cells)
 
 

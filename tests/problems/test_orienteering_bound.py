@@ -1,5 +1,6 @@
 """The upper bound of orienteering: hand-computed options, brute force for assignments, and no policy above it."""
 
+from dataclasses import replace
 from itertools import product
 
 import jax
@@ -72,9 +73,14 @@ def test_padding_is_no_city(task):
     assert upper_bound(padded, noise) == pytest.approx(upper_bound(small, cut))
 
 
-def test_the_mean_is_told_and_a_problem_without_a_bound_too(task):
+def test_the_mean_is_told(task):
     found = bound(BoundSettings(instances=3, seed=5), task)
     batch = make_batch(task.spec.problem, task.instances(5, 3), 5)
-    assert found.mean == pytest.approx(np.mean(bounds_of(task.spec, batch)))
-    with pytest.raises(InputError, match="no upper bound is known of aim"):
-        bound(BoundSettings(), Task.of("aim"))
+    assert found["upper-bound"].mean == pytest.approx(np.mean(bounds_of(task.spec, batch)))
+    assert list(found) == ["upper-bound"]
+
+
+def test_a_problem_without_a_bound_says_so(task):
+    unknown = replace(task, spec=replace(task.spec, ceilings={}))
+    with pytest.raises(InputError, match="no upper bound is known of sop"):
+        bound(BoundSettings(), unknown)

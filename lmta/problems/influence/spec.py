@@ -10,6 +10,7 @@ import numpy as np
 from lmta.kernels.seeding import FEWEST_NODES
 from lmta.problems.heuristics import RANDOM
 from lmta.problems.influence.adaptive import ADAPTIVE
+from lmta.problems.influence.bound import no_end_of_days, upper_bound
 from lmta.problems.influence.campaign import Campaign
 from lmta.problems.influence.estimates import LIVE_EDGE, MEASURED, OPIM
 from lmta.problems.influence.exact import Exact
@@ -26,7 +27,7 @@ from lmta.problems.influence.tong import TONG
 from lmta.problems.influence.view import VIEW
 from lmta.problems.mixtures import between, log_uniform
 from lmta.problems.session import check_horizon, check_nodes
-from lmta.problems.spec import Nothing, OwnData, Policies, Sample, Seen, Size, Spec
+from lmta.problems.spec import UPPER_BOUND, Ceiling, Nothing, OwnData, Policies, Sample, Seen, Size, Spec
 from lmta.types import InputError
 
 MEAN_DEGREE, MOST_DEGREE = 5.0, 10.0
@@ -121,6 +122,12 @@ INFLUENCE = Spec(
     default=Size(500, 10, 50),
     rules=Nothing,
     drawn=NetworkOptions,
+    ceilings={
+        UPPER_BOUND: Ceiling(upper_bound, "no policy reaches more than {} on average, however many days it has"),
+        "no-end-of-days": Ceiling(
+            no_end_of_days, "seeds set one by one, each when the cascade is over, however long it takes, reach {}"
+        ),
+    },
     generators=tuple(GENERATORS),
     draw=draw,
     vary=vary,

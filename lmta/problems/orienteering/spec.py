@@ -20,7 +20,7 @@ from lmta.problems.orienteering.strategies import TourSimulator
 from lmta.problems.orienteering.tour import Tour, check_rules
 from lmta.problems.orienteering.view import VIEW
 from lmta.problems.session import check_horizon, check_nodes
-from lmta.problems.spec import Nothing, OwnData, Policies, Sample, Seen, Size, Spec
+from lmta.problems.spec import UPPER_BOUND, Ceiling, Nothing, OwnData, Policies, Sample, Seen, Size, Spec
 
 
 def look(cities: Cities) -> Seen:
@@ -121,7 +121,7 @@ ORIENTEERING = Spec(
         baseline="even-greedy",
     ),
     view=VIEW,
-    bound=upper_bound,
+    ceilings={UPPER_BOUND: Ceiling(upper_bound, "no policy earns more than {} on average")},
     learners={
         "lmta": {
             "search.simulations": 250,
