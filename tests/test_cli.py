@@ -133,8 +133,14 @@ def test_a_command_without_arguments_says_what_is_missing(capsys, command, missi
     assert missing in capsys.readouterr().err
 
 
-def test_bound_without_arguments_is_that_of_the_default_problem(capsys):
-    assert run(capsys, "bound") == (2, "", "lmta: problem: no upper bound is known of aim.\n")
+def test_ceilings_of_ones_own_network_are_told(capsys, tmp_path):
+    """Of the chains 0-1-2 and 3-4, where every edge is certain, one seed reaches three nodes."""
+    network = tmp_path / "chains.csv"
+    network.write_text("0,1,1\n1,2,1\n3,4,1\n")
+    code, out, err = run(capsys, "bound", "--graph", str(network), "--days", "1", "--budget", "1", "--instances", "1")
+    assert (code, err) == (0, "")
+    assert "no policy reaches more than 5.00 on average" in out
+    assert "each when the cascade is over, however long it takes, reach 3.00" in out
 
 
 @pytest.mark.parametrize(

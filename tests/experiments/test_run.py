@@ -3,12 +3,10 @@
 import fcntl
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,29 +122,11 @@ def wait_for_epochs(folder, count, process):
         time.sleep(0.01)
 
 
-def interrupt(process):
-    """Ctrl-C; workers sleep until they are told to stop, lest they be done before on a busy machine."""
-    workers = [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
-    for worker in workers:
-        os.kill(worker, signal.SIGSTOP)
-    process.send_signal(signal.SIGINT)
-    for worker in workers:
-        while not is_pending(signal.SIGTERM, worker):
-            assert process.poll() is None, process.communicate()[0]
-            time.sleep(0.01)
-        os.kill(worker, signal.SIGCONT)
-
-
-def is_pending(number, pid):
-    (mask,) = re.findall(r"^ShdPnd:\s*(\w+)$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
-    return bool(int(mask, 16) >> (number - 1) & 1)
-
-
 def test_stopped_and_killed_and_begun_again_gives_the_same(undisturbed, tmp_path):
     """Ctrl-C after some epochs ends after the one under way; kill -9 loses that one alone; the files are the same."""
     process = start(tmp_path, "trained", "policies")
     wait_for_epochs(tmp_path, 2, process)
-    interrupt(process)
+    process.send_signal(signal.SIGINT)
     output = process.communicate()[0]
     assert process.returncode == 130
     assert "stopped; the same command goes on from here." in output

@@ -18,14 +18,15 @@ LEARNER = Learner(
         ("train.games", 8),
         ("train.target_every", 3),
     ),
-    epochs=120,  # seconds, within which a busy machine finds time to interrupt them
+    epochs=60,  # seconds, within which a busy machine finds time to interrupt them
 )
 POLICY_CELLS = [Cell(name, TASK, instances=3) for name in ("average-degree", "average-score", "lmta:aim")]
 TRAINED_CELLS = [Cell(LEARNER, TASK, instances=3), Cell(LEARNER, TASK, instances=3, seed=1_001)]
 
 WRONG_CELLS = [POLICY_CELLS[0], Cell("exact", replace(TASK, nodes=30), instances=2)]
 COMMAND = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # Ctrl-C counts, also where the tests run in the background
 sys.path.insert(0, sys.argv.pop(1))
 from lmta.cli import run
 from lmta.experiments.declare import Entry, Table

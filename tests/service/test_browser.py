@@ -242,10 +242,12 @@ def test_a_state_of_the_shell_goes_on_here(page, tmp_path):
     for number in (0, 1):
         files.nth(1 + number).set_input_files(data)
         expect(chosen.nth(number)).to_have_text("cities.csv")
+    expect(page.locator(".q-uploader__file")).to_have_count(0)  # the button below comes to rest
     page.get_by_role("button", name="Go on", exact=True).click()
     expect(page.get_by_text("is no journal of lmta")).to_be_visible()
     files.nth(1).set_input_files(state)
     expect(chosen.first).to_have_text("my tour.json")
+    expect(page.locator(".q-uploader__file")).to_have_count(0)
     page.get_by_role("button", name="Go on", exact=True).click()
     standing(page, "Day 2 of 3 · 4 of 6 visits left")
     assert advised(page) == json.loads(state.read_text())["advised"]
