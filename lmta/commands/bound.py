@@ -7,6 +7,7 @@ import tyro
 
 from lmta.arena import bound as arena
 from lmta.arena.bound import BoundSettings
+from lmta.arena.tables import with_error
 from lmta.commands.console import say
 from lmta.commands.options import spec_in, task_options
 from lmta.problems.task import Task
@@ -21,9 +22,10 @@ def make_bound(arguments: Sequence[str]) -> Callable[..., None]:
         task: Annotated[Task, tyro.conf.arg(name="", constructor=make_task)],
     ) -> None:
         """Print what is known."""
-        count = f"{settings.instances} instances of {task.spec.name}, seed {settings.seed}"
+        many = "instance" if settings.instances == 1 else "instances"
+        count = f"{settings.instances} {many} of {task.spec.name}, seed {settings.seed}"
         for name, found in arena.bound(settings, task).items():
-            told = task.spec.ceiling(name).says.format(f"{found.mean:.2f} ± {found.sem:.2f}")
+            told = task.spec.ceiling(name).says.format(with_error(found))
             say(f"{count}: {told}.")
 
     return bound
