@@ -38,9 +38,9 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return corrected
 
 
-def interquartile_mean(values: np.ndarray) -> float:
-    """The mean of the middle half."""
-    return float(stats.trim_mean(np.ravel(values), 0.25))
+def interquartile_mean(values: np.ndarray) -> np.ndarray:
+    """The mean of the middle half, along the last axis."""
+    return stats.trim_mean(values, 0.25, axis=-1)
 
 
 def stratified_iqm(settings: Sequence[np.ndarray], rng: np.random.Generator) -> Interval:
@@ -50,12 +50,9 @@ def stratified_iqm(settings: Sequence[np.ndarray], rng: np.random.Generator) -> 
     where there is one run, as of a policy that does not learn, its instances are.
     """
     whole = interquartile_mean(np.concatenate([scores.mean(axis=1) for scores in settings]))
-    draws = [
-        interquartile_mean(np.concatenate([_drawn_again(scores, rng).mean(axis=1) for scores in settings]))
-        for _ in range(BOOTSTRAP)
-    ]
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return Interval(whole, float(low), float(high))
+    draws = [np.concatenate([_drawn_again(scores, rng).mean(axis=1) for scores in settings]) for _ in range(BOOTSTRAP)]
+    low, high = np.quantile(interquartile_mean(np.array(draws)), [0.025, 0.975])
+    return Interval(float(whole), float(low), float(high))
 
 
 def _drawn_again(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
