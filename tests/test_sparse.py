@@ -75,11 +75,14 @@ def test_padded_sizes_waste_little(size):
     assert padded_size(padded) == padded
 
 
+compiled_at_ranks = jax.jit(at_ranks)
+
+
 @given(
     st.lists(st.floats(0, 2.0**100, width=32), min_size=5, max_size=5),
     st.lists(st.integers(0, 4), min_size=2, max_size=2),
 )
 def test_values_at_ranks_are_those_of_a_sorted_list(values, ranks):
-    got = at_ranks(jnp.asarray(values, jnp.float32), jnp.asarray(ranks, jnp.int32))
+    got = compiled_at_ranks(jnp.asarray(values, jnp.float32), jnp.asarray(ranks, jnp.int32))
     flushed = np.where(np.asarray(values) < np.finfo(np.float32).tiny, 0.0, values)  # as XLA does with subnormal ones
     np.testing.assert_array_equal(np.where(got < np.finfo(np.float32).tiny, 0.0, got), np.sort(flushed)[::-1][ranks])

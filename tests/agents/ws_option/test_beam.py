@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import replace
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -37,14 +38,20 @@ def found(model, instance, width, branch):
     return search(PROBLEM.reset(instance))
 
 
+@eqx.filter_jit
+def forecast_and_end(model, instance, state, budget):
+    """The forecast, and Q of ending the day."""
+    return PROBLEM.forecast(instance, state), model.low(PROBLEM.observe(instance, state), condition(budget))[-1]
+
+
 def worth(model, instance, picks):
     """What picks add to the forecast, and Q of ending the day after them."""
     state = PROBLEM.reset(instance)
-    before = PROBLEM.forecast(instance, state)
+    before, _ = forecast_and_end(model, instance, state, jnp.int32(BUDGET))
     for node in picks:
         state = PROBLEM.pick(instance, state, jnp.int32(node))
-    values = model.low(PROBLEM.observe(instance, state), condition(jnp.int32(BUDGET - len(picks))))
-    return float(PROBLEM.forecast(instance, state) - before + values[-1])
+    after, end = forecast_and_end(model, instance, state, jnp.int32(BUDGET - len(picks)))
+    return float(after - before + end)
 
 
 def test_a_beam_with_room_for_all_paths_finds_the_best(model, instance):
