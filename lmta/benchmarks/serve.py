@@ -1,17 +1,12 @@
 """`lmta bench serve`: many campaigns advanced at once over HTTP, beside what the policy alone needs to decide."""
 
 import json
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from http.client import HTTPConnection
 from pathlib import Path
-from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +14,7 @@ from rich.table import Table
 
 from lmta.agents.players import player
 from lmta.arena.record import check_json, provenance, write_json
+from lmta.benchmarks.service import Client, edge_list, memory_mb, served
 from lmta.policies.player import AbstractPlayer
 from lmta.policies.registry import adviser_name
 from lmta.problems.delimited import Content
@@ -27,9 +23,6 @@ from lmta.problems.registry import DEFAULT, spec_of
 from lmta.problems.session import AbstractSession, check_seed, whole_number
 from lmta.types import Graph, InputError
 
-BOUNDARY = "----lmta"
-LONGEST_PAUSE = 2.0
-"""Seconds after which a client connects anew, before the service hangs up."""
 CLIENTS = (2, 16)
 """How many ask at once, one after the other."""
 CAMPAIGNS_A_TURN = 20
@@ -79,7 +72,7 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
     adviser, campaigns = player(policy, DEFAULT), [_campaign(settings, file) for file in files]
     list(map(adviser.decide, campaigns))  # whatever has to be compiled is compiled here
     result["alone"]["1"] = _spread(_time_alone(adviser, campaigns, 1))
-    with _served() as (port, process), closing(_Client(port)) as client:
+    with served() as (port, process), closing(Client(port)) as client:
         pairs = list(zip(campaigns, files, strict=True))
         shapes = {_shape(campaign): (campaign, file) for campaign, file in pairs}
         first_met = [_begin(client, settings, policy, *pair) for pair in shapes.values()]
@@ -95,7 +88,7 @@ def bench_serve(settings: ServeBenchSettings) -> dict[str, Any]:
                 seconds += time.perf_counter() - began
             result["alone"][str(clients)] = _spread(alone)
             result["clients"][str(clients)] = _summary(times, seconds)
-        result["memory_mb"] = _peak_memory_mb(process.pid)
+        result["memory_mb"] = memory_mb(process.pid, most=True)
     if settings.json is not None:
         write_json(settings.json, result)
     return result
@@ -140,15 +133,7 @@ def _files(settings: ServeBenchSettings) -> list[Content]:
     spec = spec_of(DEFAULT)
     wanted = spec.settings(nodes=settings.nodes, days=settings.days, budget=settings.budget)
     drawn = spec.instances(wanted, settings.seed, settings.campaigns)
-    return [_edge_list(instance.graph) for instance in drawn]
-
-
-def _edge_list(graph: Graph) -> Content:
-    senders, receivers = edges(graph)
-    probability = np.asarray(graph.weight)[np.asarray(graph.edge_mask)]
-    rows = zip(senders.tolist(), receivers.tolist(), probability.tolist(), strict=True)
-    text = "source,target,probability\n" + "".join(f"{a},{b},{p}\n" for a, b, p in rows)
-    return Content("network.csv", text.encode())
+    return [edge_list(instance.graph) for instance in drawn]
 
 
 def _campaign(settings: ServeBenchSettings, file: Content) -> AbstractSession:
@@ -186,66 +171,13 @@ def _time_alone(adviser: AbstractPlayer, campaigns: list[AbstractSession], at_on
         return [decision.milliseconds for decision in pool.map(adviser.decide, campaigns)]
 
 
-@contextmanager
-def _served() -> Iterator[tuple[int, subprocess.Popen[str]]]:
-    """`lmta serve` in a process and a folder of its own: its port and the process."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = "from lmta.cli import main; main()"
-        command = [sys.executable, "-c", program, "serve", "--port", "0", "--data", folder]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            try:
-                line = process.stdout.readline()
-                if " on http://" not in line:
-                    raise InputError("The service did not start; try `lmta serve` by itself.")
-                yield int(line.split(" on http://")[1].split()[0].rsplit(":", 1)[1]), process
-            finally:
-                process.terminate()
-
-
-class _Client:
-    """Keeps one connection in each thread."""
-
-    def __init__(self, port: int):
-        self._port = port
-        self._local = local()
-        self._opened: list[HTTPConnection] = []
-
-    def close(self) -> None:
-        """Close every connection."""
-        for connection in self._opened:
-            connection.close()
-
-    def send(self, method: str, path: str, body: bytes | None = None, media: str = "application/json") -> Any:
-        """The answer to a request."""
-        if time.monotonic() - getattr(self._local, "used", float("-inf")) > LONGEST_PAUSE:
-            self._local.connection = HTTPConnection("127.0.0.1", self._port, timeout=600)
-            self._opened.append(self._local.connection)
-        self._local.connection.request(method, f"/api/v1{path}", body, {"Content-Type": media})
-        answer = self._local.connection.getresponse()
-        content = answer.read()
-        self._local.used = time.monotonic()
-        if answer.status >= 400:
-            raise InputError(f"{method} {path}: {content.decode(errors='replace')}")
-        return json.loads(content)
-
-
 def _begin(
-    client: _Client, settings: ServeBenchSettings, policy: str, campaign: AbstractSession, file: Content
+    client: Client, settings: ServeBenchSettings, policy: str, campaign: AbstractSession, file: Content
 ) -> _Live:
     fields = {"days": settings.days, "budget": settings.budget, "policy": policy, "seed": settings.seed}
-    form = f"multipart/form-data; boundary={BOUNDARY}"
-    begun = client.send("POST", f"/{campaign.word}s", _form(fields, file), form)
     index = {name: i for i, name in enumerate(campaign.ids)}
-    return _Live(f"/plans/{begun['plan']['id']}", campaign.instance.graph, index, np.zeros(len(index), np.int8))
-
-
-def _form(fields: dict[str, Any], file: Content) -> bytes:
-    """A form with a file, as a browser sends it."""
-    parts = [f'Content-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()]
-    head = f'Content-Disposition: form-data; name="file"; filename="{file.name}"\r\n\r\n'
-    parts.append(head + file.data.decode() + "\r\n")
-    return ("".join(f"--{BOUNDARY}\r\n{part}" for part in parts) + f"--{BOUNDARY}--\r\n").encode()
+    address = client.begin(f"/{campaign.word}s", fields, file)
+    return _Live(address, campaign.instance.graph, index, np.zeros(len(index), np.int8))
 
 
 class _Times(NamedTuple):
@@ -256,7 +188,7 @@ class _Times(NamedTuple):
     report: float
 
 
-def _advance(client: _Client, lives: list[_Live], day: int, clients: int, rng: np.random.Generator) -> list[_Times]:
+def _advance(client: Client, lives: list[_Live], day: int, clients: int, rng: np.random.Generator) -> list[_Times]:
     """One day of campaigns, by so many clients at once."""
 
     def one(live: _Live, seed: int) -> _Times:
@@ -301,10 +233,3 @@ def _cascade(live: _Live, picks: list[int], rng: np.random.Generator) -> list[in
 
 def _spread(milliseconds: Sequence[float] | np.ndarray) -> dict[str, float]:
     return {"median": float(np.median(milliseconds)), "p95": float(np.percentile(milliseconds, 95))}
-
-
-def _peak_memory_mb(process: int) -> float:
-    """The most memory that a process had so far."""
-    status = Path(f"/proc/{process}/status")
-    lines = status.read_text().splitlines() if status.exists() else []
-    return next((int(line.split()[1]) / 1000 for line in lines if line.startswith("VmHWM")), float("nan"))

@@ -9,13 +9,14 @@ import tyro
 
 from lmta.commands.console import OUT
 
-What = Literal["simulate", "decide", "estimate", "route", "think", "forecast", "train", "serve", "scale"]
+What = Literal["simulate", "decide", "estimate", "route", "think", "forecast", "train", "serve", "sizes", "scale"]
 MEASUREMENTS: dict[str, tuple[str, str]] = {
     "simulate": ("bench_simulate", "simulate_table"),
     "decide": ("bench_decide", "decide_table"),
     "estimate": ("bench_estimate", "estimate_table"),
     "train": ("bench_train", "train_bench_table"),
     "serve": ("bench_serve", "serve_table"),
+    "sizes": ("bench_sizes", "sizes_table"),
     "scale": ("bench_scale", "scale_table"),
     "route": ("bench_route", "route_table"),
     "think": ("bench_think", "think_table"),

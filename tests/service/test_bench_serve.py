@@ -1,9 +1,10 @@
-"""`lmta bench serve` on a few small campaigns."""
+"""`lmta bench serve` and `lmta bench sizes` on a few small campaigns."""
 
 import pytest
 
 from lmta import InputError
 from lmta.benchmarks.serve import ServeBenchSettings, bench_serve, serve_table
+from lmta.benchmarks.sizes import SizesBenchSettings, bench_sizes, sizes_table
 
 
 def test_a_small_measurement():
@@ -21,3 +22,15 @@ def test_a_small_measurement():
 def test_an_odd_number_of_days_is_refused():
     with pytest.raises(InputError, match="days: 3 given, an even number is needed"):
         bench_serve(ServeBenchSettings(days=3))
+
+
+def test_first_advice_on_new_sizes():
+    result = bench_sizes(SizesBenchSettings(sizes=3, smallest=10, largest=30, days=2))
+    assert [row["nodes"] for row in result["sizes"]] == [10, 20, 30]
+    assert all(row["ms"] > 0 and row["memory_mb"] > 0 for row in result["sizes"])
+    assert sizes_table(result).row_count == 3
+
+
+def test_sizes_that_do_not_grow_are_refused():
+    with pytest.raises(InputError, match="largest: 10 given, it must be above the smallest, 50"):
+        bench_sizes(SizesBenchSettings(largest=10))
