@@ -48,7 +48,9 @@ OFF = {
     "groups": ("group_size", 1),
     "budget prior": ("budget_prior", "none"),
     "bias of subgoals": ("subgoal_bias", 0.0),
+    "exploratory episodes": ("exploratory", 0.0),
     "order of intents": ("order_of_intents", 0.0),
+    "consistency": ("consistency", 0.0),
     "Q-network": ("q_network", "plain"),
     "scaled latents": ("scaled_latents", False),
     "averaging": ("averaging", 0.0),
@@ -57,9 +59,14 @@ OFF = {
 """Each departure of preset lmta with the value that switches it off."""
 
 
-def _without(departure: str) -> Learner:
-    also = [("subgoal_bias", 0.0)] if departure == "budget prior" else []  # which has nothing to bias then
-    return with_overrides(LMTA, *((f"departures.{name}", value) for name, value in [OFF[departure], *also]))
+THREE = ("exploratory episodes", "order of intents", "consistency")
+"""One by one these add nothing that can be seen; what they add together is asked too."""
+
+
+def _without(*departures: str) -> Learner:
+    off = [OFF[departure] for departure in departures]
+    also = [("subgoal_bias", 0.0)] if "budget prior" in departures else []  # which has nothing to bias then
+    return with_overrides(LMTA, *((f"departures.{name}", value) for name, value in off + also))
 
 
 DEPARTURES = Table(
@@ -69,6 +76,7 @@ DEPARTURES = Table(
         {
             "LMTA": LMTA,
             **{f"without {departure}": _without(departure) for departure in OFF},
+            f"without {', '.join(THREE[:-1])} and {THREE[-1]}": _without(*THREE),
             "without all (preset paper)": AS_PUBLISHED,
         },
         BY_DEFAULT,

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Int, Key
 from lmta.agents.base import AbstractAgent, AgentDay, PickValues, Terms
 from lmta.agents.lmta.game import Game
 from lmta.agents.lmta.networks import LmtaModel
-from lmta.agents.lmta.play import self_play
+from lmta.agents.lmta.play import SEARCHED, self_play
 from lmta.agents.lmta.search import ChanceBudgets, Plan, choose_by_q, plan
 from lmta.agents.lmta.settings import PRESETS, LmtaSettings
 from lmta.agents.lmta.update import LmtaLearner, begin, learn
@@ -27,9 +27,10 @@ from lmta.types import InputError, Observation, SearchReport
 
 
 class Intent(eqx.Module):
-    """A decision of the high level: what the search found, and the budget of its subgoal."""
+    """A decision of the high level: what the search found, the subgoal that is taken, and its budget."""
 
     plan: Plan
+    subgoal: Int[Array, ""]
     budget: Int[Array, ""]
     budget_logits: Float[Array, " budgets"]
 
@@ -112,7 +113,7 @@ class Lmta(AbstractAgent):
     def decide(self, model: LmtaModel, instance: Any, state: Any, key: Key[Array, ""]) -> AgentDay:
         """The best subgoal, its likeliest budget, the best picks."""
         intent = self.intend(model, instance, state, key, explore=False)
-        record = self.make_picks(model, instance, state, intent.plan.subgoal, intent.budget)
+        record = self.make_picks(model, instance, state, intent.subgoal, intent.budget)
         return AgentDay(intent.budget, record, intent.plan)
 
     def intend(
@@ -123,19 +124,21 @@ class Lmta(AbstractAgent):
         key: Key[Array, ""],
         *,
         explore: bool,
+        instead: Int[Array, ""] | int = SEARCHED,
         epsilon: Float[Array, ""] | float = 0.0,
     ) -> Intent:
         """Encode, search, choose a subgoal and a budget for it: drawn when exploring, the likeliest otherwise.
 
-        `epsilon` is for variant F.
+        The subgoal `instead` is taken in place of the search's, if there is one; `epsilon` is for variant F.
         """
         search_key, budget_key = jax.random.split(key)
         latent = model.high.encoder(self.problem.observe(instance, state))
         days_left = instance.days - state.day
         found = self.search(model, latent, days_left, state.budget_left, search_key, explore=explore, epsilon=epsilon)
-        logits, _ = model.high.budgets(latent, found.subgoal, state.budget_left, days_left, self.max_picks)
+        subgoal = jnp.where(instead == SEARCHED, found.subgoal, instead)
+        logits, _ = model.high.budgets(latent, subgoal, state.budget_left, days_left, self.max_picks)
         budget = jax.random.categorical(budget_key, logits) if explore else jnp.argmax(logits)
-        return Intent(found, budget.astype(jnp.int32), logits)
+        return Intent(found, subgoal, budget.astype(jnp.int32), logits)
 
     def search(
         self,

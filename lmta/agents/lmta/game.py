@@ -27,10 +27,14 @@ class Game(eqx.Module):
     """The search policy."""
     value: Float[Array, " days"]
     """The search-backed value v^TS."""
-    teaches: Bool[Array, ""]
-    """Whether budgets, values and rewards learn from the game: where groups are compared, not if picks are random."""
+    teaches_budgets: Bool[Array, ""]
+    """Whether the budget policy learns from the game …"""
+    teaches_values: Bool[Array, " days"]
+    """… and which days teach values: not where picks are random or subgoals from then on are not the search's own …"""
+    teaches_model: Bool[Array, ""]
+    """… and whether the world model does: not where picks are random."""
     advantage: Float[Array, ""]
-    """How much more the game earned than the others of its group, on average; 0 where it does not teach."""
+    """How much more the game earned than the others of its group, on average; 0 where it teaches no budgets."""
 
 
 def leave_one_out(scores: Float[Array, " games"], group_size: int) -> Float[Array, " games"]:

@@ -39,6 +39,7 @@ def high_loss(
     if target is not None:
         terms["policy"] = _subgoal_q_loss(high, target, problem, settings, latents, batch)
     muzero = weights.policy * terms["policy"] + weights.value * terms["value"] + weights.reward * terms["reward"]
+    muzero += departures.consistency * terms["consistency"]
     terms |= _geometry_terms(high, problem, settings, latents, batch, steps)
     kept = {"cap": "pull", "push": "push", "order": "order"}
     unified = sum(getattr(weights, name) * terms[name] for name, word in kept.items() if word not in ablation.without)
@@ -60,33 +61,46 @@ def _encode(high: HighLevel, problem: Problem, instances: Any, states: Any) -> L
 
 
 def _muzero_terms(high: HighLevel, problem: Problem, latents: Latents, batch: HighBatch) -> Terms:
-    """Policy, value and reward along the unroll h⁰ = h(s_k), hᵘ⁺¹ = g(hᵘ, z_{k+u})."""
+    """Policy, value, reward and consistency along the unroll h⁰ = h(s_k), hᵘ⁺¹ = g(hᵘ, z_{k+u})."""
+    each_step = jax.vmap(lambda states: _encode(high, problem, batch.instance, states), in_axes=1, out_axes=1)
+    encoded = each_step(batch.next_states)
 
-    def unroll(latent, subgoal, budget, reward, policy, value, live):
+    def unroll(latent, encoded, subgoal, budget, reward, policy, value, teaches_values, live):
         def step(h, inputs):
-            subgoal, budget, reward, policy, value, live = inputs
+            encoded, subgoal, budget, reward, policy, value, teaches_value, live = inputs
             logits, predicted = high.predict(h)
             following, reward_logits = high.step(h, high.subgoals[subgoal], budget)
             terms = (
                 live * losses.policy_loss(logits, policy),
-                losses.value_loss(predicted, value),
+                teaches_value * losses.value_loss(predicted, value),
                 live * losses.reward_loss(reward_logits, reward, high.support),
+                live * losses.consistency_loss(following, encoded),
             )
             return following, terms
 
-        inputs = (subgoal, budget, reward, policy[:-1], value[:-1], live[:-1])
-        last, (policies, values, rewards) = jax.lax.scan(step, latent, inputs)
+        inputs = (encoded, subgoal, budget, reward, policy[:-1], value[:-1], teaches_values[:-1], live[:-1])
+        last, (policies, values, rewards, distances) = jax.lax.scan(step, latent, inputs)
         logits, predicted = high.predict(last)
         end_policy = live[-1] * losses.policy_loss(logits, policy[-1])
-        return policies.sum() + end_policy, values.sum() + losses.value_loss(predicted, value[-1]), rewards.sum()
+        end_value = teaches_values[-1] * losses.value_loss(predicted, value[-1])
+        return policies.sum() + end_policy, values.sum() + end_value, rewards.sum(), distances.sum()
 
-    policy, value, reward = jax.vmap(unroll)(
-        latents, batch.subgoal, batch.budget, batch.reward, batch.policy, batch.value, batch.live
+    policy, value, reward, consistency = jax.vmap(unroll)(
+        latents,
+        encoded,
+        batch.subgoal,
+        batch.budget,
+        batch.reward,
+        batch.policy,
+        batch.value,
+        batch.teaches_values,
+        batch.live,
     )
     return {
         "policy": policy.mean(),
-        "value": _mean_where(batch.teaches, value),
-        "reward": _mean_where(batch.teaches, reward),
+        "value": value.sum() / jnp.maximum(batch.teaches_values.mean(axis=1).sum(), 1.0),
+        "reward": _mean_where(batch.teaches_model, reward),
+        "consistency": _mean_where(batch.teaches_model, consistency),
     }
 
 
@@ -95,7 +109,7 @@ def _subgoal_q_loss(
 ) -> Float[Array, ""]:
     """Variant F: (Q(h, z) - (R + γ max Q'(h(s⁺))))², in squashed units; the policy head gives Q."""
     chosen = jax.vmap(lambda h, z: high.predict(h)[0][z])(latents, batch.subgoal[:, 0])
-    following = _encode(target, problem, batch.instance, batch.next_state)
+    following = _encode(target, problem, batch.instance, jax.tree.map(lambda leaf: leaf[:, 0], batch.next_states))
     best = jax.vmap(lambda h: unsquash(target.predict(h)[0]).max())(following)
     wanted = batch.reward[:, 0] + settings.search.discount * batch.live[:, 1] * best
     return jnp.mean((chosen - squash(jax.lax.stop_gradient(wanted))) ** 2)
@@ -181,10 +195,10 @@ def _budget_terms(high: HighLevel, settings: LmtaSettings, latents: Latents, bat
         actor = jax.vmap(losses.corrected_actor_loss)(logits, batch.budget[:, 0], advantage, batch.budget_log_prob)
     critic = jax.vmap(losses.critic_loss)(value, target)
     return {
-        "budget_actor": jnp.where(batch.teaches, actor, 0.0).mean(),
-        "budget_critic": _mean_where(batch.teaches, critic),
+        "budget_actor": jnp.where(batch.teaches_budgets, actor, 0.0).mean(),
+        "budget_critic": _mean_where(batch.teaches_values[:, 1], critic),
         "budget_entropy": jax.vmap(entropy)(logits).mean(),
-        "anchor": _mean_where(batch.teaches, _anchors(high, settings, latents, batch)),
+        "anchor": _mean_where(batch.teaches_budgets, _anchors(high, settings, latents, batch)),
     }
 
 

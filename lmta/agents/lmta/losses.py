@@ -28,6 +28,11 @@ def reward_loss(
     return optax.softmax_cross_entropy(logits, two_hot(reward, support))
 
 
+def consistency_loss(predicted: Float[Array, " latent"], encoded: Float[Array, " latent"]) -> Float[Array, ""]:
+    """d(g(h, z), sg(h(s⁺)))²: the dynamics say what the encoder will see (L_dyn of App. A)."""
+    return jnp.sum((predicted - jax.lax.stop_gradient(encoded)) ** 2)
+
+
 def cap_loss(distance: Float[Array, ""], cap: float) -> Float[Array, ""]:
     """(d - κ)₊²: one primitive step moves the latent little (L_cap)."""
     return jnp.maximum(distance - cap, 0.0) ** 2

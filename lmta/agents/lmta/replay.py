@@ -19,8 +19,8 @@ class HighBatch(eqx.Module):
 
     instance: Any
     state: Any
-    next_state: Any
-    """The state of the next day, for variant F."""
+    next_states: Any
+    """The states that follow, one for each step of the unroll; the end of the game past the last day."""
     subgoal: Int[Array, " unroll"]
     reward: Float[Array, " unroll"]
     policy: Float[Array, " unroll_and_one subgoals"]
@@ -31,7 +31,9 @@ class HighBatch(eqx.Module):
     budget: Int[Array, " unroll"]
     budget_log_prob: Float[Array, ""]
     duration: Int[Array, ""]
-    teaches: Bool[Array, ""]
+    teaches_budgets: Bool[Array, ""]
+    teaches_values: Bool[Array, " unroll_and_one"]
+    teaches_model: Bool[Array, ""]
     advantage: Float[Array, ""]
 
 
@@ -80,7 +82,7 @@ def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighB
     return HighBatch(
         instance=game.instance,
         state=jax.tree.map(lambda leaf: leaf[day], game.states),
-        next_state=jax.tree.map(lambda leaf: leaf[day + 1], game.states),
+        next_states=jax.tree.map(lambda leaf: leaf[jnp.minimum(ahead[1:], days)], game.states),
         subgoal=game.subgoal[at[:-1]],
         reward=jnp.where(live[:-1], rewards[at[:-1]], 0.0),
         policy=game.policy[at],
@@ -89,7 +91,9 @@ def _unroll(game: Game, settings: LmtaSettings, draw: Float[Array, ""]) -> HighB
         budget=game.budget[at[:-1]],
         budget_log_prob=game.budget_log_prob[day],
         duration=game.num_picks[day],
-        teaches=game.teaches,
+        teaches_budgets=game.teaches_budgets,
+        teaches_values=game.teaches_values[at],
+        teaches_model=game.teaches_model,
         advantage=game.advantage,
     )
 

@@ -121,8 +121,16 @@ class Departures:
     subgoal_bias: float = 0.0
     """Subgoals begin alike but for their bias to front-load, with this spread, in place of random vectors, and the
     favourite is drawn to even budgets: what is learned of one subgoal then holds for its neighbours."""
+    exploratory: float = 0.0
+    """The share of episodes that keep to one subgoal, drawn evenly, until a day drawn evenly, and then search; while
+    warming up all do. Otherwise the model never sees what most subgoals do, nor what a state is worth to which the
+    search would not have gone."""
+    exploratory_teach: bool = False
+    """Whether these teach budgets too."""
     order_of_intents: float = 0.0
     """Weight of the order of all subgoals of a state by the budget they would get, beside that of executed ones."""
+    consistency: float = 0.0
+    """Weight of ‖g(h, z) - sg(h(s⁺))‖² along the unroll (L_dyn of App. A, which the published objective leaves out)."""
     q_network: Literal["plain", "wide", "known-gains"] = "plain"
     """The low level: plain DQN on [node; z]; or dueling double DQN that also sees a node's own features, the mean of
     all and the picks left; or the same above what a pick is known to add today, to the end of the day only."""
@@ -195,7 +203,10 @@ EARNING = Departures(
     group_size=2,
     budget_prior="added",
     subgoal_bias=0.2,
+    exploratory=0.2,
+    exploratory_teach=True,
     order_of_intents=0.1,
+    consistency=1.0,
     q_network="wide",
     scaled_latents=True,
     averaging=0.9,

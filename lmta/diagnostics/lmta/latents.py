@@ -63,7 +63,7 @@ class Executions(eqx.Module):
 def exploring(agent: Lmta, model: LmtaModel, instance: Any, state: Any, key: Key[Array, ""]) -> AgentDay:
     """A day as in training, but with the best picks: noise at the root, subgoal and budget drawn."""
     intent = agent.intend(model, instance, state, key, explore=True)
-    record = agent.make_picks(model, instance, state, intent.plan.subgoal, intent.budget)
+    record = agent.make_picks(model, instance, state, intent.subgoal, intent.budget)
     return AgentDay(intent.budget, record, intent.plan)
 
 

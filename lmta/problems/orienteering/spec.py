@@ -138,6 +138,7 @@ ORIENTEERING = Spec(
             "departures.group_size": 4,
             "departures.budget_prior": "alone",
             "departures.subgoal_bias": 0.15,
+            "departures.exploratory_teach": False,
             "departures.q_network": "known-gains",
         },
     },

@@ -81,7 +81,7 @@ def test_learning_lowers_the_losses(start):
     fit = with_values(start.config, MANY)
     after, at_first = start.learn(config=fit)
     _, later = start.learn(config=fit, learner=after)
-    for term in ("reward", "value", "policy", "budget_critic", "order_of_intents", "q"):
+    for term in ("reward", "value", "policy", "budget_critic", "order_of_intents", "consistency", "q"):
         assert float(later[term]) < float(at_first[term]), term
     assert (int(after.high_steps), int(after.low_steps)) == (60, 60)
 
@@ -141,7 +141,7 @@ def test_budgets_of_games_that_went_better_than_their_like_become_likelier(start
     """Two games that differ in the first day's budget: the one with 3 earned one more than others, that with 1 less."""
     games = jax.tree.map(lambda leaf: leaf.at[1].set(leaf[0]), start.games)
     told = eqx.tree_at(
-        lambda g: (g.advantage, g.budget, g.budget_log_prob, g.teaches),
+        lambda g: (g.advantage, g.budget, g.budget_log_prob, g.teaches_budgets),
         games,
         (
             jnp.zeros(8).at[:2].set(jnp.array([1.0, -1.0])),
@@ -178,7 +178,7 @@ def budgets_of(start, model, instance, state):
 def test_subgoals_keep_their_biases_beside_the_favourite(start):
     """The search's favourite, here always the last, is drawn to an even share; the first stays as far behind it."""
     told = eqx.tree_at(
-        lambda g: (g.policy, g.teaches, g.advantage),
+        lambda g: (g.policy, g.teaches_budgets, g.advantage),
         start.games,
         (jnp.zeros_like(start.games.policy).at[..., 3].set(1.0), jnp.ones(8, bool), jnp.zeros(8)),
     )
@@ -207,7 +207,7 @@ def test_a_subgoal_that_earns_more_is_chosen_without_search():
     instance, state = game.instance, one(game.states, 0)
     intend = eqx.filter_jit(lambda model: start.agent.intend(model, instance, state, jax.random.key(0), explore=False))
     found = intend(after.model)
-    assert int(found.plan.subgoal) == taken
+    assert int(found.subgoal) == int(found.plan.subgoal) == taken
     assert float(found.plan.value) == pytest.approx(float(found.plan.subgoal_values.max()))
 
 

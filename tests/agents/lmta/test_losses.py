@@ -31,6 +31,14 @@ def test_reward_is_cross_entropy_on_the_support_in_true_units():
     assert float(losses.reward_loss(logits, F(3.0), support)) == pytest.approx(expected, rel=1e-5)
 
 
+def test_consistency_is_the_squared_distance_and_teaches_the_prediction_only():
+    predicted, encoded = jnp.array([1.0, 0.0]), jnp.array([0.6, 0.8])
+    assert float(losses.consistency_loss(predicted, encoded)) == pytest.approx(0.16 + 0.64)
+    to_predicted, to_encoded = jax.grad(losses.consistency_loss, (0, 1))(predicted, encoded)
+    np.testing.assert_allclose(to_predicted, [0.8, -1.6], rtol=1e-6)
+    np.testing.assert_array_equal(to_encoded, 0)
+
+
 @pytest.mark.parametrize(("distance", "loss"), [(0.05, 0.0), (0.10, 0.0), (0.30, 0.04)])
 def test_cap(distance, loss):
     assert float(losses.cap_loss(F(distance), 0.10)) == pytest.approx(loss, abs=1e-7)

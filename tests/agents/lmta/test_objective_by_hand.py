@@ -52,7 +52,7 @@ def high_batch(reward, next_value, budget, *, live=(1.0, 1.0), advantage=(0.0, 0
         return HighBatch(
             instance=INSTANCE,
             state=STATE,
-            next_state=STATE,
+            next_states=jax.tree.map(lambda leaf: jnp.stack([leaf] * UNROLL), STATE),
             subgoal=jnp.ones(UNROLL, jnp.int32),
             reward=jnp.concatenate([reward[None], tail]),
             policy=jnp.full((UNROLL + 1, SUBGOALS), 1 / SUBGOALS),
@@ -61,7 +61,9 @@ def high_batch(reward, next_value, budget, *, live=(1.0, 1.0), advantage=(0.0, 0
             budget=jnp.full(UNROLL, budget),
             budget_log_prob=jnp.log(jnp.float32(0.5)),
             duration=jnp.int32(1),
-            teaches=teaches,
+            teaches_budgets=teaches,
+            teaches_values=jnp.ones(UNROLL + 1, bool),
+            teaches_model=jnp.array(True),
             advantage=advantage,
         )
 

@@ -53,7 +53,9 @@ def make_game():
         reward=jnp.stack(rewards),
         policy=jnp.eye(4)[jnp.array([2, 0, 1])],
         value=jnp.array([30.0, 20.0, 10.0]),
-        teaches=jnp.array(True),
+        teaches_budgets=jnp.array(True),
+        teaches_values=jnp.array([False, True, True]),
+        teaches_model=jnp.array(True),
         advantage=jnp.zeros(()),
     )
 
@@ -103,13 +105,14 @@ def unroll(settings):
 def test_an_unroll_follows_the_days_and_ends_with_the_game():
     batch = unroll(PAPER)
     assert batch.state.day.tolist() == [0, 1, 2]
-    assert batch.next_state.day.tolist() == [1, 2, 3]
+    assert batch.next_states.day.tolist() == [[1, 2], [2, 3], [3, 3]]
     assert batch.live.tolist() == [[1, 1, 1], [1, 1, 0], [1, 0, 0]]
     assert [row[:1] for row in batch.subgoal.tolist()] == [[2], [0], [1]]
     assert batch.duration.tolist() == [2, 0, 1]
     assert batch.budget.tolist() == [[3, 0], [0, 1], [1, 1]]
     np.testing.assert_allclose(jnp.exp(batch.budget_log_prob), [0.2, 0.3, 0.4], rtol=1e-5)
     np.testing.assert_array_equal(batch.policy[0], GAME.policy)
+    assert batch.teaches_values.tolist() == [[False, True, True], [True] * 3, [True] * 3]
 
 
 def test_the_papers_targets_are_search_values_and_rewards_discounted_from_pick_to_pick():

@@ -80,11 +80,13 @@ def test_games_of_a_group_share_instance_and_noise(plays):
 
 
 def test_every_other_group_picks_without_chance_and_only_these_teach(plays):
-    """Games 0, 1, 4, 5 take the best picks."""
+    """Games 0, 1, 4, 5 take the best picks. Values learn only where the subgoals are the search's own too."""
     play = plays["lmta"]
     games = play.games(LATER)
     teaches = np.array([1, 1, 0, 0, 1, 1, 0, 0], bool)
-    np.testing.assert_array_equal(games.teaches, teaches)
+    np.testing.assert_array_equal(games.teaches_model, teaches)
+    np.testing.assert_array_equal(games.teaches_budgets, teaches)  # exploratory episodes teach budgets here
+    assert not games.teaches_values[~teaches].any()
     assert (games.advantage[~teaches] == 0).all()
     best = jax.jit(lambda *given: play.agent.make_picks(play.learner.model, *given).picks)
     same = []
@@ -99,20 +101,38 @@ def test_every_other_group_picks_without_chance_and_only_these_teach(plays):
     assert len(same) > 8
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_budgets_are_average_while_warming_up_and_drawn_later(plays, preset):
-    """4 in 3 days are 1, 1 and the rest; subgoals are the search's own from the beginning."""
-    warm, later = plays[preset].games(WARM), plays[preset].games(LATER)
+def test_some_games_keep_to_one_subgoal_for_some_days(plays):
+    """A share of 0.2 of 80 games, within four standard deviations, for one day to all as it comes; values learn from
+    the days after those, which are the search's own."""
+    games = [plays["lmta"].games(LATER, seed, settled=True) for seed in range(20)]
+    without_chance = np.tile([True, True, False, False], 40)
+    taught = np.concatenate([g.teaches_values for g in games])[without_chance]
+    subgoals = np.concatenate([g.subgoal for g in games])[without_chance]
+    kept = (~taught).sum(axis=1)
+    assert (np.sort(taught, axis=1) == taught).all()  # once the search has taken over it goes on
+    assert abs((kept > 0).mean() - 0.2) < 4 * np.sqrt(0.2 * 0.8 / 80)
+    assert set(kept.tolist()) == set(range(DAYS + 1))
+    for days, chosen in zip(kept, subgoals, strict=True):
+        assert (chosen[:days] == chosen[0]).all()
+
+
+def test_while_warming_up_all_episodes_are_exploratory_and_all_subgoals_tried(plays):
+    """Each begins with one of four, each as likely: 160 episodes, within four standard deviations of 40."""
+    games = [plays["lmta"].games(WARM, seed) for seed in range(20)]
+    assert not any(g.teaches_values[:, 0].any() for g in games)
+    first = np.concatenate([g.subgoal[:, 0] for g in games])
+    assert (abs(np.bincount(first, minlength=4) - 40) < 4 * np.sqrt(160 * 3 / 16)).all()
+
+
+def test_the_paper_warms_up_with_average_budgets_and_its_own_search(plays):
+    """4 in 3 days are 1, 1 and the rest; every game teaches everything; later budgets are drawn."""
+    warm, later = plays["paper"].games(WARM), plays["paper"].games(LATER)
     np.testing.assert_array_equal(warm.budget, np.tile([1, 1, 2], (8, 1)))
     assert not (warm.subgoal == warm.subgoal[:, :1]).all()
     assert not (later.budget == warm.budget).all()
-
-
-def test_every_game_of_the_paper_teaches(plays):
-    """It compares no groups."""
-    games = plays["paper"].games(LATER)
-    assert games.teaches.all()
-    assert (games.advantage == 0).all()
+    for games in (warm, later):
+        assert (games.teaches_budgets & games.teaches_model).all() and games.teaches_values.all()
+        assert (games.advantage == 0).all()
 
 
 @pytest.mark.parametrize("preset", PRESETS)
