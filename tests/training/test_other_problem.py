@@ -1,32 +1,17 @@
-"""A problem of another package, without a forecast: every learner trains on it, plays it and is diagnosed."""
+"""A problem of another package, without a forecast: what LMTA refuses, greedy play and diagnosis.
 
-import numpy as np
+All learners train on it in test_resume.py.
+"""
+
 import pytest
 from tiny_runs import BUDGET, DAYS, tiny
 
 from lmta import cli
-from lmta.agents.registry import HOMES
-from lmta.problems.base import ForecastingProblem
 from lmta.training.checkpoint import save
-from lmta.training.run import advance, begin
+from lmta.training.run import begin
 from lmta.training.settings import check_settings
 from lmta.training.train import make_measure
 from lmta.types import InputError
-
-
-@pytest.mark.parametrize("agent", HOMES)
-def test_an_epoch_without_forecasts(orchard, agent):
-    """Every reward of a day falls to its last pick, or its end; forecasts are 0."""
-    assert not isinstance(orchard.problem, ForecastingProblem)
-    settings = tiny(agent, "orchard")
-    check_settings(settings)
-    progress, metrics = advance(settings, begin(settings))
-    games = progress.replay.items
-    assert (games.forecasts == 0).all()
-    assert int(games.num_picks.sum()) > 0
-    assert metrics["score"] > 0
-    assert metrics["score"] == pytest.approx(float(games.reward[:8].sum(axis=1).mean()), rel=1e-5)
-    assert all(np.isfinite(value) for value in metrics["loss"].values())
 
 
 def test_what_needs_known_gains_is_refused(orchard):

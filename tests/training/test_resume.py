@@ -1,4 +1,7 @@
-"""A run that stops and goes on is the run that never stopped, bit for bit; bad checkpoints are refused."""
+"""A run that stops and goes on is the run that never stopped, bit for bit; bad checkpoints are refused.
+
+All runs but that of LMTA's own preset are on a problem of another package, which has no forecast.
+"""
 
 import json
 import os
@@ -6,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -16,26 +20,63 @@ from tiny_runs import tiny
 
 from lmta.agents.registry import HOMES, agent_type
 from lmta.agents.saved import MODEL, VERSION, read_model, write_model
-from lmta.problems.registry import spec_of
+from lmta.agents.settings import RunSettings
+from lmta.problems.base import ForecastingProblem
+from lmta.problems.registry import spec_of, specs
 from lmta.training.checkpoint import load, save
-from lmta.training.run import advance, begin, playing
+from lmta.training.run import Progress, advance, begin, playing
+from lmta.training.settings import check_settings
 from lmta.types import InputError, TrainingError
 
 RUNS = [(agent, preset) for agent in HOMES for preset in agent_type(agent).presets(spec_of("aim"))]
 
 
 @pytest.fixture(scope="module", params=RUNS, ids="-".join)
-def saved(request, tmp_path_factory):
+def saved(request, tmp_path_factory, installed):
     """A run of four epochs, with a checkpoint after the second."""
     agent, preset = request.param
-    settings, file = tiny(agent, preset=preset), tmp_path_factory.mktemp("run") / "checkpoint"
+    problem = "aim" if preset == "lmta" else installed.name
+    settings, file = tiny(agent, problem, preset), tmp_path_factory.mktemp("run") / "checkpoint"
+    check_settings(settings)
     progress, metrics = begin(settings), []
     for epoch in range(4):
         progress, measured = advance(settings, progress)
         metrics.append(measured)
+        if epoch == 0:
+            games = progress.replay.items
+            earned = Earned(*map(np.array, (games.forecasts, games.num_picks, games.reward)))
         if epoch == 1:
             save(file, settings, progress)
-    return settings, file, progress, metrics
+    return Saved(settings, file, progress, metrics, earned)
+
+
+class Earned(NamedTuple):
+    """Of the games of an epoch."""
+
+    forecasts: np.ndarray
+    num_picks: np.ndarray
+    reward: np.ndarray
+
+
+class Saved(NamedTuple):
+    """What a run was and left."""
+
+    settings: RunSettings
+    file: Path
+    straight: Progress
+    metrics: list[dict[str, Any]]
+    earned: Earned
+    """In the first epoch."""
+
+
+@pytest.fixture(scope="module")
+def installed(other_package):
+    """The problem of another package, for this module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(other_package)
+        specs.cache_clear()
+        yield spec_of("orchard")
+    specs.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +93,7 @@ def assert_same(one, other):
 
 
 def test_two_and_two_epochs_are_four(saved):
-    settings, file, straight, metrics = saved
+    settings, file, straight, metrics, _ = saved
     same, progress = load(file)
     assert same == settings
     assert int(progress.epoch) == 2
@@ -67,7 +108,7 @@ def test_two_and_two_epochs_are_four(saved):
 
 
 def test_learning_changes_the_weights_that_play_and_every_epoch_has_games_of_its_own(saved):
-    settings, file, straight, metrics = saved
+    settings, file, straight, metrics, _ = saved
     _, halfway = read_model(file)
     pairs = zip(*map(jax.tree.leaves, (halfway, playing(settings, straight))), strict=True)
     assert any(bool((one != other).any()) for one, other in pairs)
@@ -93,6 +134,15 @@ def test_nan_stops_the_run_and_names_the_epoch_and_the_term(saved):
 
 def replace_learner(progress, learner):
     return eqx.tree_at(lambda p: p.learner, progress, learner, is_leaf=lambda x: x is None)
+
+
+def test_games_tell_what_was_earned(saved):
+    """Without forecasts every reward of a day falls to its last pick, or its end."""
+    earned, first = saved.earned, saved.metrics[0]
+    assert isinstance(saved.settings.spec.problem, ForecastingProblem) or (earned.forecasts == 0).all()
+    assert earned.num_picks.sum() > 0
+    assert first["score"] == pytest.approx(float(earned.reward[:8].sum(axis=1).mean()), rel=1e-5) != 0
+    assert all(np.isfinite(value) for value in first["loss"].values())
 
 
 USERS_FLAGS = """
