@@ -148,11 +148,12 @@ def worker_lesson(
     discount: float,
     trace: float,
 ) -> Lesson:
-    """Pieces of one goal each, which end with it."""
+    """Pieces of one goal each, which bootstrap on the current goal."""
     before, after, goals = trajectory.latents[:-1], trajectory.latents[1:], trajectory.goals
     discounts = discount * rewards.goes_on
-    inside = jnp.where(plan.ends_goal, 0.0, discounts)
-    returns = lambda_returns(rewards.goal, inside, jax.vmap(slow.of_worker)(after, goals), jnp.full_like(inside, trace))
+    returns = lambda_returns(
+        rewards.goal, discounts, jax.vmap(slow.of_worker)(after, goals), jnp.where(plan.ends_goal, 0.0, trace)
+    )
     values = jax.vmap(slow.of_worker)(before, goals)
     outputs = jax.vmap(critics.worker)(jnp.concatenate([before, goals], axis=1))
     return Lesson(returns[:, None], values[:, None], outputs, _weights(discounts))

@@ -40,7 +40,7 @@ class TrainSettings:
     """Of world model and goal autoencoder (1e-4)."""
     policy_rate: float = 1e-3
     """Of manager, worker and critics (1e-4)."""
-    rate_decay: float = 0.1
+    rate_decay: float = 0.01
     """The learning rate falls as 1/√(1 + this · steps) (0)."""
     weight_decay: float = 1e-5
     """(1e-2)"""

@@ -104,12 +104,13 @@ def trajectory(latents, goals):
     )
 
 
-def test_the_worker_is_paid_until_its_goal_ends(critics):
-    """Two goals of two picks, 2 and then 10. R₁ = 1; R₀ = 1 + 0.5 (0.5 V(2, goal 2) + 0.5 R₁), where V is 4."""
+def test_the_worker_bootstraps_on_the_goal_that_ends(critics):
+    """Two goals of two picks, 2 and then 10. R₁ = 1 + γ V(3, goal 2) = 1 + 0.5 · 6; R₀ = 1 + 0.5 (0.5 · 4 + 0.5 R₁)."""
     plan = timetable(4, 2, 4)
     rewards = Rewards(jnp.zeros(4), jnp.zeros(4), jnp.ones(4), jnp.ones(4))
     lesson = worker_lesson(critics, critics, plan, trajectory([1, 2, 3, 4, 5], [2, 2, 10, 10]), rewards, 0.5, 0.5)
-    np.testing.assert_allclose(lesson.returns[:, 0], [2.25, 1, 1 + 0.5 * (0.5 * 40 + 0.5), 1], rtol=1e-6)
+    last = 1 + 0.5 * 50
+    np.testing.assert_allclose(lesson.returns[:, 0], [3.0, 4.0, 1 + 0.5 * (0.5 * 40 + 0.5 * last), last], rtol=1e-6)
     np.testing.assert_allclose(lesson.values[:, 0], [2, 4, 30, 40])
     np.testing.assert_allclose(lesson.weight, [1, 0.5, 0.25, 0.125])
 
