@@ -13,19 +13,12 @@ from lmta.lazy import eqx, jax
 if TYPE_CHECKING:
     from jax.sharding import Mesh
 
-LARGEST_CACHE = 2_000_000_000
-"""Bytes of compiled programs that are kept."""
-
 
 def keep_compilations() -> None:
-    """Compiled programs are kept between runs in the user's cache, so that the second start is quick.
-
-    With a largest size JAX locks the cache, so that processes may share it, and drops what was not used for long.
-    """
+    """Compiled programs are kept between runs in the user's cache, so that the second start is quick."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     _configure("jax_compilation_cache_dir", str(home / "lmta" / "jax"))
     _configure("jax_persistent_cache_min_compile_time_secs", 0.0)  # many take a tenth of a second
-    _configure("jax_compilation_cache_max_size", LARGEST_CACHE)
 
 
 def _configure(name: str, value: Any) -> None:

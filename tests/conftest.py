@@ -28,13 +28,11 @@ settings.load_profile("steady")
 
 @pytest.fixture(scope="session", autouse=True)
 def own_compilations(tmp_path_factory):
-    """One cache of compilations for all test processes and the commands that they start."""
+    """One cache of compilations for a test process and the commands that it starts."""
     from lmta.devices import keep_compilations  # noqa: PLC0415  (not before jaxtyping watches imports)
 
-    shared = tmp_path_factory.getbasetemp()
-    shared = shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         keep_compilations()
         yield
 
