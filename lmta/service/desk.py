@@ -39,7 +39,7 @@ MOST_SECONDS, MOST_ROLLOUTS = 60, 100_000
 """How long anybody may think about a decision."""
 MOST_ADVISING = 64
 """Requests for advice at once; others wait."""
-MOST_SESSIONS, MOST_EDGES = 256, 200_000
+MOST_SESSIONS, MOST_EDGES = 256, 1_000_000
 """Sessions that stay in memory, and their edges in all."""
 
 
